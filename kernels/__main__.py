@@ -1,0 +1,27 @@
+"""``python -m kernels``: the catalogue, for people or (``--json``) for machines."""
+
+import argparse
+import json
+
+from kernels.catalogue import rows
+
+
+def main() -> None:
+    """Print the catalogue."""
+    parser = argparse.ArgumentParser(prog="python -m kernels", description="List every kernel.")
+    parser.add_argument("--json", action="store_true", help="print a list of objects")
+    args = parser.parse_args()
+    catalogue = rows()
+    if args.json:
+        print(json.dumps(catalogue, indent=1))
+        return
+    for row in catalogue:
+        print(f"{row['family']}.{row['kernel']} ({row['dtype']}): {row['summary']}")
+        print(f"    sizes     {', '.join(f'{size:,}' for size in row['sizes'])}")
+        print(f"    backends  {', '.join(row['backends'])}")
+        for backend, why in row["unavailable"].items():
+            print(f"    not {backend}: {why}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,87 @@
+"""TensorFlow: synchronous on the CPU, asynchronous on accelerators."""
+
+import os
+
+# Before the import: its start-up messages are no result.
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+
+import numpy as np
+import tensorflow as tf
+
+from kernels.backends import base
+from kernels.errors import NotAvailable
+
+# Full float32 products on NVIDIA, as for the other libraries.
+tf.config.experimental.enable_tensor_float_32_execution(False)
+for _gpu in tf.config.list_physical_devices("GPU"):
+    try:
+        tf.config.experimental.set_memory_growth(_gpu, True)
+    except RuntimeError:  # the runtime has started: somebody else imported TensorFlow before us
+        break
+
+
+class Adapter(base.Adapter):
+    """Eager tensors on one device."""
+
+    library = "tensorflow"
+
+    def __init__(self, device):
+        super().__init__(device)
+        if not tf.config.list_physical_devices(device.upper()):
+            raise NotAvailable(f"TensorFlow {tf.__version__} sees no {device.upper()}")
+        self.where = f"/{device.upper()}:0"
+        # TensorFlow places an operation on the first accelerator, wherever its inputs are.
+        self.must_place = device == "cpu" and len(tf.config.list_physical_devices()) > 1
+        if device != "cpu":
+            self.wait = lambda result: tf.test.experimental.sync_devices()
+
+    def put(self, array):
+        """A copy on the device."""
+        with tf.device(self.where):
+            tensor = tf.constant(array)
+        if self.device != "cpu":
+            tf.test.experimental.sync_devices()
+        return tensor
+
+    def get(self, array):
+        """A host array."""
+        return np.asarray(array)
+
+    def place(self, function):
+        """The function with its operations on the device."""
+        if not self.must_place:
+            return function
+
+        def placed(*args):
+            with tf.device(self.where):
+                return function(*args)
+
+        return placed
+
+    def compile(self, function):
+        """``tf.function`` compiled by XLA."""
+        return tf.function(function, jit_compile=True, autograph=False)
+
+    def dtype_of(self, array):
+        """NumPy's name."""
+        return array.dtype.name
+
+    def device_of(self, array):
+        """The device in the tensor's device string."""
+        return tf.DeviceSpec.from_string(array.device).device_type.lower()
+
+    def settings(self):
+        """Precision of products, and threads (0: as many as cores)."""
+        return {
+            "threads": str(tf.config.threading.get_intra_op_parallelism_threads()),
+            "tf32": str(tf.config.experimental.tensor_float_32_execution_enabled()),
+        }
+
+    def reset_peak_memory(self):
+        """Only a GPU has a count."""
+        if self.device == "gpu":
+            tf.config.experimental.reset_memory_stats("GPU:0")
+
+    def peak_memory(self):
+        """Peak of the allocator on a GPU."""
+        return tf.config.experimental.get_memory_info("GPU:0")["peak"] if self.device == "gpu" else None

@@ -1,0 +1,68 @@
+"""PyTorch: synchronous on the CPU, asynchronous on a GPU."""
+
+import shutil
+
+import torch
+
+from kernels.backends import base
+from kernels.errors import NotAvailable
+
+# Full float32 products and convolutions on NVIDIA, as for the other libraries.
+torch.backends.cuda.matmul.allow_tf32 = False
+torch.backends.cudnn.allow_tf32 = False
+
+
+class Adapter(base.Adapter):
+    """Tensors on one device."""
+
+    library = "torch"
+
+    def __init__(self, device):
+        super().__init__(device)
+        if device == "gpu" and not torch.cuda.is_available():
+            raise NotAvailable(f"PyTorch {torch.__version__} sees no GPU")
+        self.where = torch.device({"cpu": "cpu", "gpu": "cuda"}[device])
+        if device == "gpu":
+            self.wait = lambda result: torch.cuda.synchronize()
+
+    def put(self, array):
+        """A copy in PyTorch's own allocation (``from_numpy`` would share NumPy's, aligned less strictly)."""
+        tensor = torch.tensor(array, device=self.where)
+        if self.device == "gpu":
+            torch.cuda.synchronize()
+        return tensor
+
+    def get(self, array):
+        """A host copy on a GPU, the same memory on the CPU."""
+        return array.detach().cpu().numpy()
+
+    def compile(self, function):
+        """``torch.compile``, whole graph, one program a shape."""
+        if self.device == "cpu" and not (shutil.which("g++") or shutil.which("clang++")):
+            raise NotAvailable("torch.compile needs a C++ compiler (g++ or clang++) on the CPU")
+        return torch.compile(function, fullgraph=True, dynamic=False)
+
+    def dtype_of(self, array):
+        """Name without the ``torch.``."""
+        return str(array.dtype).removeprefix("torch.")
+
+    def device_of(self, array):
+        """``cuda`` is called gpu here."""
+        return {"cuda": "gpu"}.get(array.device.type, array.device.type)
+
+    def settings(self):
+        """Precision of products, and threads."""
+        return {
+            "threads": str(torch.get_num_threads()),
+            "tf32": str(torch.backends.cuda.matmul.allow_tf32),
+            "matmul_precision": torch.get_float32_matmul_precision(),
+        }
+
+    def reset_peak_memory(self):
+        """Only a GPU has a count."""
+        if self.device == "gpu":
+            torch.cuda.reset_peak_memory_stats()
+
+    def peak_memory(self):
+        """Peak of the caching allocator on a GPU."""
+        return torch.cuda.max_memory_allocated() if self.device == "gpu" else None

@@ -1,0 +1,24 @@
+"""Derivatives in NumPy: finite differences."""
+
+import numpy as np
+
+
+def loss(w, x):
+    """Σ(wᵢxᵢ)², summed in float64: in float32 the sum would swallow the differences."""
+    y = w * x
+    return np.sum(y * y, dtype=np.float64)
+
+
+def gradient(w, x):
+    """Forward differences, one evaluation a weight."""
+    step = np.sqrt(np.finfo(w.dtype).eps)
+    base = loss(w, x)
+    result = np.empty_like(w)
+    w = w.copy()
+    for i in range(w.size):
+        kept = w[i]
+        w[i] = kept + step
+        # The step that was taken: kept + step is rounded.
+        result[i] = (loss(w, x) - base) / (w[i] - kept)
+        w[i] = kept
+    return result

@@ -1,0 +1,54 @@
+"""All kernels by name, collected from the families. Imports no array library."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import replace
+from importlib import import_module
+
+from kernels.backends import BACKENDS, DEVICES, Backend
+from kernels.kernel import Kernel
+
+FAMILIES = ("elementwise", "linalg", "fft", "sorting", "calculus")
+
+CATALOGUE: dict[str, Kernel] = {
+    kernel.name: replace(kernel, family=family)
+    for family in FAMILIES
+    for kernel in import_module(f"kernels.{family}").KERNELS
+}
+
+
+def backends_of(kernel: Kernel) -> list[Backend]:
+    """The backends that can do a kernel, wherever their library is installed."""
+    return [b for b in BACKENDS.values() if kernel.why_not(b.name, b.library) is None]
+
+
+def rows() -> list[dict]:
+    """The catalogue as plain data: one entry a kernel and dtype."""
+    return [
+        {
+            "kernel": kernel.name,
+            "family": kernel.family,
+            "summary": kernel.summary,
+            "dtype": dtype,
+            "sizes": list(kernel.sizes),
+            "small": kernel.small,
+            "large": kernel.large,
+            "backends": [b.name for b in backends_of(kernel)],
+            "devices": list(DEVICES),
+            "unavailable": {
+                b.name: why for b in BACKENDS.values() if (why := kernel.why_not(b.name, b.library)) is not None
+            },
+        }
+        for kernel in CATALOGUE.values()
+        for dtype in kernel.dtypes
+    ]
+
+
+def choose(kind: str, name: object, valid) -> str:
+    """``name`` where it is one of ``valid``; else ValueError, in one line, with what is valid."""
+    if isinstance(name, str) and name in valid:
+        return name
+    close = difflib.get_close_matches(str(name), valid, n=1)
+    hint = f" Did you mean {close[0]!r}?" if close else ""
+    raise ValueError(f"unknown {kind} {name!r}.{hint} Valid: {', '.join(valid)}")

@@ -1,0 +1,64 @@
+"""Element by element: bound by memory bandwidth when large, by the cost of a call when small."""
+
+from kernels.kernel import Kernel
+
+SIZES = (10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000)
+
+
+def vector(rng, n):
+    """One normal vector, shape (n,)."""
+    return (rng.standard_normal(n),)
+
+
+def two_vectors(rng, n):
+    """Two normal vectors, shape (n,)."""
+    return rng.standard_normal(n), rng.standard_normal(n)
+
+
+def sin(x):
+    """NumPy's sine, imported when it is needed."""
+    import numpy as np
+
+    return np.sin(x)
+
+
+COMMON = {"sizes": SIZES, "small": 1_000, "large": 1_000_000}
+
+KERNELS = (
+    Kernel(
+        "add",
+        "a + b",
+        inputs=two_vectors,
+        reference=lambda a, b: a + b,
+        flops=lambda n: n,
+        bytes=lambda n, item: 3 * n * item,
+        **COMMON,
+    ),
+    Kernel(
+        "multiply",
+        "a · b, element by element",
+        inputs=two_vectors,
+        reference=lambda a, b: a * b,
+        flops=lambda n: n,
+        bytes=lambda n, item: 3 * n * item,
+        **COMMON,
+    ),
+    Kernel(
+        "sine",
+        "sin(a)",
+        inputs=vector,
+        reference=sin,
+        flops=lambda n: n,
+        bytes=lambda n, item: 2 * n * item,
+        **COMMON,
+    ),
+    Kernel(
+        "elementwise",
+        "a + b, a · b and sin(a), the three together",
+        inputs=two_vectors,
+        reference=lambda a, b: (a + b, a * b, sin(a)),
+        flops=lambda n: 3 * n,
+        bytes=lambda n, item: 5 * n * item,
+        **COMMON,
+    ),
+)

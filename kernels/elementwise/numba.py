@@ -1,0 +1,69 @@
+"""Elementwise kernels in Numba: loops, parallel from the length at which threads pay for themselves.
+
+Numba has no such threshold of its own, unlike PyTorch (32,768 elements, at::internal::GRAIN_SIZE) and XLA.
+"""
+
+from math import sin
+
+import numpy as np
+from numba import njit, prange
+
+GRAIN = 32_768
+
+
+@njit(parallel=True)
+def add(a, b):
+    """a + b."""
+    out = np.empty_like(a)
+    if a.size < GRAIN:
+        for i in range(a.size):
+            out[i] = a[i] + b[i]
+    else:
+        for i in prange(a.size):
+            out[i] = a[i] + b[i]
+    return out
+
+
+@njit(parallel=True)
+def multiply(a, b):
+    """a · b."""
+    out = np.empty_like(a)
+    if a.size < GRAIN:
+        for i in range(a.size):
+            out[i] = a[i] * b[i]
+    else:
+        for i in prange(a.size):
+            out[i] = a[i] * b[i]
+    return out
+
+
+@njit(parallel=True)
+def sine(a):
+    """sin(a)."""
+    out = np.empty_like(a)
+    if a.size < GRAIN:
+        for i in range(a.size):
+            out[i] = sin(a[i])
+    else:
+        for i in prange(a.size):
+            out[i] = sin(a[i])
+    return out
+
+
+@njit(parallel=True)
+def elementwise(a, b):
+    """a + b, a · b, sin(a), in one pass over the inputs."""
+    total = np.empty_like(a)
+    product = np.empty_like(a)
+    wave = np.empty_like(a)
+    if a.size < GRAIN:
+        for i in range(a.size):
+            total[i] = a[i] + b[i]
+            product[i] = a[i] * b[i]
+            wave[i] = sin(a[i])
+    else:
+        for i in prange(a.size):
+            total[i] = a[i] + b[i]
+            product[i] = a[i] * b[i]
+            wave[i] = sin(a[i])
+    return total, product, wave
