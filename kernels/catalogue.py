@@ -9,7 +9,17 @@ from importlib import import_module
 from kernels.backends import BACKENDS, DEVICES, Backend
 from kernels.kernel import Kernel
 
-FAMILIES = ("elementwise", "linalg", "fft", "sorting", "calculus")
+FAMILIES = (
+    "elementwise",
+    "linalg",
+    "fft",
+    "sorting",
+    "calculus",
+    "learning",
+    "random",
+    "vectorising",
+    "parallel",
+)
 
 CATALOGUE: dict[str, Kernel] = {
     kernel.name: replace(kernel, family=family)

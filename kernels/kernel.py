@@ -46,8 +46,10 @@ class Kernel:
         The two sizes that tables and summaries compare.
     inputs
         ``inputs(rng, size)``: float64 host arrays, a tuple, made from a seeded ``numpy.random.Generator``.
+        Integers (a seed) stay what they are whatever the precision.
     reference
-        ``reference(*inputs)``: the exact result, computed in float64 (complex128); one array or a tuple.
+        ``reference(*inputs, **static)``: the exact result, computed in float64 (complex128); one array or a
+        tuple. Or what the error measure needs in its place, where no result is the exact one (random numbers).
     flops
         ``flops(size)``: floating-point operations that the algorithm needs; 0 where none are done (a sort).
     bytes
@@ -61,6 +63,8 @@ class Kernel:
         Precisions measured; the first is the kernel's own.
     complex_result
         True where a real input gives a complex result.
+    last_dtypes
+        Dtypes of the last results, where these are not numbers of the kernel's precision (a random key).
     error
         ``error(result, reference)``: the error measure of ``track_error``.
     tolerance
@@ -68,7 +72,9 @@ class Kernel:
     loose
         Backend or library -> tolerances of its own, where its method is less accurate by nature.
     static
-        ``static(size)``: keyword arguments that are part of the program, not data (a shape, a count).
+        ``static(size, dtype)``: keyword arguments that are part of the program, not data (a shape, a count).
+    devices
+        ``devices(size)``: how many devices the work is spread over; None for a kernel of one device.
     version
         Raise it when the meaning of the numbers changes; asv then drops older results.
     """
@@ -86,10 +92,12 @@ class Kernel:
     up_to: Mapping[str, int] = field(default_factory=dict)
     dtypes: tuple[str, ...] = ("float64", "float32")
     complex_result: bool = False
+    last_dtypes: tuple[str, ...] = ()
     error: Callable[[Any, Any], float] = normwise_error
     tolerance: Mapping[str, float] = field(default_factory=lambda: TOLERANCE)
     loose: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    static: Callable[[int], dict] = lambda size: {}
+    static: Callable[[int, str], dict] = lambda size, dtype: {}
+    devices: Callable[[int], int] | None = None
     version: str = "1"
     family: str = ""
 
@@ -112,3 +120,7 @@ class Kernel:
     def result_dtype(self, dtype: str) -> str:
         """Name of the result's dtype when the inputs are ``dtype``."""
         return {"float64": "complex128", "float32": "complex64"}[dtype] if self.complex_result else dtype
+
+    def result_dtypes(self, dtype: str, count: int) -> tuple[str, ...]:
+        """Names of the dtypes of ``count`` results when the inputs are ``dtype``."""
+        return (self.result_dtype(dtype),) * (count - len(self.last_dtypes)) + self.last_dtypes

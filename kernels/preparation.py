@@ -27,11 +27,15 @@ class Prepared:
     inputs
         The host arrays, already of the kernel's dtype.
     arguments
-        The same on the device.
+        What the function takes, on the device and complete.
+    send
+        No arguments; makes the function's arguments from the inputs anew, as a user would for one computation.
     function
         The kernel; ``function(*arguments)`` may return before the result is complete.
     call
         No arguments; returns the result when it is complete.
+    verified
+        Whether `verify` has found the result right.
     """
 
     kernel: Kernel
@@ -42,8 +46,10 @@ class Prepared:
     adapter: backends.base.Adapter
     inputs: tuple
     arguments: tuple
+    send: Callable[[], tuple]
     function: Callable
     call: Callable[[], Any]
+    verified: bool = False
 
     def check(self) -> Any:
         """Call once, check the dtype and device of every result, and return the result.
@@ -54,13 +60,17 @@ class Prepared:
             A result has another dtype, or is on another device, than asked for.
         """
         result = self.call()
-        expected = self.kernel.result_dtype(self.dtype)
-        for array in leaves(result):
+        arrays = leaves(result)
+        for array, expected in zip(arrays, self.kernel.result_dtypes(self.dtype, len(arrays)), strict=True):
             if (dtype := self.adapter.dtype_of(array)) != expected:
                 raise WrongResult(f"{self}: the result is {dtype}, not {expected}")
             if (device := self.adapter.device_of(array)) != self.device:
                 raise WrongResult(f"{self}: the result is on the {device}, not the {self.device}")
         return result
+
+    def round_trip(self) -> Any:
+        """From the host's arrays to the result on the host."""
+        return self.to_host(self.function(*self.send()))
 
     def to_host(self, result: Any) -> Any:
         """The result as a NumPy array, or a tuple of them."""
@@ -68,10 +78,14 @@ class Prepared:
             return tuple(self.adapter.get(array) for array in result)
         return self.adapter.get(result)
 
+    def reference(self) -> Any:
+        """What the result is measured against, computed from the inputs before they were rounded to the dtype."""
+        return self.kernel.reference(*host_inputs(self.kernel, self.size), **self.kernel.static(self.size, self.dtype))
+
     def error(self) -> float:
         """Largest error of a call against the float64 reference, by the kernel's measure."""
         host = self.to_host(self.check())
-        reference = self.kernel.reference(*host_inputs(self.kernel, self.size))
+        reference = self.reference()
         results = host if isinstance(host, tuple) else (host,)
         references = reference if isinstance(reference, tuple) else (reference,)
         if len(results) != len(references):
@@ -84,6 +98,7 @@ class Prepared:
         allowed = self.kernel.allowed_error(self.backend.name, self.backend.library, self.dtype)
         if not error <= allowed:
             raise WrongResult(f"{self}: error {error:.1e}, more than {allowed:.1e} of the float64 reference")
+        self.verified = True
         return error
 
     def __str__(self) -> str:
@@ -130,10 +145,13 @@ def load(kernel: str, backend: str, size: int, device: str = "cpu", dtype: str |
     if why:
         raise NotAvailable(f"{chosen.name} on {way.name}, {device}: {why}")
 
-    adapter = backends.adapter(way.library, device)
-    function = library_function(chosen, way, size)
-    inputs = tuple(array.astype(dtype) for array in host_inputs(chosen, size))
-    arguments = tuple(adapter.put(array) for array in inputs)
+    adapter = backends.adapter(way.library, device, chosen.devices(size) if chosen.devices else None)
+    function, arguments_from = library_function(chosen, way)
+    inputs = tuple(cast(array, dtype) for array in host_inputs(chosen, size))
+    arguments = arguments_from(adapter, *inputs)
+    send = partial(send_each if arguments_from is put_each else arguments_from, adapter, *inputs)
+    if static := chosen.static(size, dtype):
+        function = partial(function, **static)
     function = adapter.place(adapter.compile(function) if way.compiled else function)
     return Prepared(
         chosen,
@@ -144,25 +162,41 @@ def load(kernel: str, backend: str, size: int, device: str = "cpu", dtype: str |
         adapter,
         inputs,
         arguments,
+        send,
         function,
         waiting(function, arguments, adapter.wait),
     )
 
 
-def library_function(kernel: Kernel, backend: Backend, size: int) -> Callable:
-    """The kernel as its library's file has it.
+def cast(array: Any, dtype: str) -> Any:
+    """A host array in the precision asked for; integers (a seed) as they are."""
+    return array.astype(dtype) if array.dtype.kind == "f" else array
+
+
+def library_function(kernel: Kernel, backend: Backend) -> tuple[Callable, Callable]:
+    """The kernel as its library's file has it, and what makes its arguments: ``arguments_from(adapter, *inputs)``.
 
     A name with ``_compiled`` behind it is what compiled backends take, where eager and compiled code that an
-    expert would write differ.
+    expert would write differ. A name with ``_arguments`` behind the function's makes the arguments where they are
+    not the inputs put on the device: a generator or a key from a seed, an array on several devices.
     """
     module = import_module(f"kernels.{kernel.family}.{backend.library}")
-    function = getattr(module, kernel.name, None)
-    if backend.compiled:
-        function = getattr(module, f"{kernel.name}_compiled", function)
-    if function is None:
-        raise NotImplementedError(f"{module.__name__} has no function {kernel.name}")
-    static = kernel.static(size)
-    return partial(function, **static) if static else function
+    name = kernel.name
+    if backend.compiled and hasattr(module, f"{name}_compiled"):
+        name = f"{name}_compiled"
+    if not hasattr(module, name):
+        raise NotImplementedError(f"{module.__name__} has no function {name}")
+    return getattr(module, name), getattr(module, f"{name}_arguments", put_each)
+
+
+def put_each(adapter: backends.base.Adapter, *inputs: Any) -> tuple:
+    """The inputs on the device."""
+    return tuple(adapter.put(array) for array in inputs)
+
+
+def send_each(adapter: backends.base.Adapter, *inputs: Any) -> tuple:
+    """The inputs on the device, or on their way."""
+    return tuple(adapter.send(array) for array in inputs)
 
 
 def waiting(function: Callable, arguments: tuple, wait: Callable | None) -> Callable[[], Any]:

@@ -60,16 +60,18 @@ def why_not(backend: Backend, device: str) -> str | None:
 
 
 @lru_cache
-def adapter(library: str, device: str) -> Adapter:
+def adapter(library: str, device: str, count: int | None = None) -> Adapter:
     """The library's adapter for a device, imported and configured once a process.
+
+    ``count`` is how many devices a kernel spreads its work over; None for a kernel of one device.
 
     Raises
     ------
     NotAvailable
-        The library cannot be imported, or does not see the device.
+        The library cannot be imported, or does not see the device, or not so many.
     """
     try:
         module = import_module(f"kernels.backends.{library}")
     except ImportError as error:
         raise NotAvailable(f"{library} cannot be imported: {str(error).splitlines()[0]}") from error
-    return module.Adapter(device)
+    return module.Adapter(device, count)

@@ -10,20 +10,27 @@ import numpy as np
 
 
 class Adapter(ABC):
-    """One library on one device.
+    """One library on one device, or on ``count`` of a kind for a kernel that spreads its work over several.
 
-    Making one imports the library, sets it up (precision, memory growth) and finds the device; it raises
-    NotAvailable where the library does not see it.
+    Making one imports the library, sets it up (precision, memory growth) and finds the devices; it raises
+    NotAvailable where the library does not see them.
     """
 
     library: ClassVar[str]
 
-    def __init__(self, device: str) -> None:
+    def __init__(self, device: str, count: int | None = None) -> None:
         self.device = device
+        self.count = count
 
     @abstractmethod
     def put(self, array: np.ndarray) -> Any:
         """A copy of a host array on the device, complete when this returns."""
+
+    def send(self, array: np.ndarray) -> Any:
+        """A host array on the device as a user of the library would send it for one computation: it may share the
+        host's memory, and need not be complete when this returns.
+        """
+        return self.put(array)
 
     @abstractmethod
     def get(self, array: Any) -> np.ndarray:
@@ -47,6 +54,11 @@ class Adapter(ABC):
     @abstractmethod
     def device_of(self, array: Any) -> str:
         """Where an array is: ``cpu``, ``gpu`` or ``tpu``."""
+
+    def forget_compiled(self, folder: str) -> None:
+        """Before anything is compiled: keep compilers from using what earlier processes left on disk, and have
+        them write below an empty folder instead.
+        """
 
     def settings(self) -> dict[str, str]:
         """What was set that can change a number: precision, threads."""

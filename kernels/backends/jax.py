@@ -1,6 +1,7 @@
 """JAX: asynchronous on every device."""
 
 import os
+from contextlib import suppress
 
 # Before the import: take GPU memory as it is needed, as the other libraries do.
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
@@ -18,21 +19,46 @@ jax.config.update("jax_default_matmul_precision", "highest")
 jax.config.update("jax_enable_compilation_cache", False)
 
 
+#: Devices that the host is split into, at least, for a kernel that spreads its work over several: the same number
+#: for every size, so that the number used is all that differs.
+HOST_DEVICES = 4
+
+
+def split_host(count: int) -> None:
+    """Make the CPU several devices, which is possible only before JAX is first used in a process.
+
+    Only for a kernel that needs them: each device brings a thread of its own, which other kernels need not carry.
+    """
+    # RuntimeError: JAX has started; the number of devices that it sees decides.
+    with suppress(RuntimeError):
+        jax.config.update("jax_num_cpu_devices", max(count, HOST_DEVICES))
+
+
 class Adapter(base.Adapter):
-    """JAX arrays committed to one device."""
+    """JAX arrays committed to one device, or on several."""
 
     library = "jax"
 
-    def __init__(self, device):
-        super().__init__(device)
+    def __init__(self, device, count=None):
+        super().__init__(device, count)
+        if device == "cpu" and count:
+            split_host(count)
         try:
-            self.where = jax.devices(device)[0]
+            self.devices = jax.devices(device)[: count or 1]
         except RuntimeError as error:
             raise NotAvailable(f"JAX sees no {device}: {str(error).splitlines()[0]}") from error
+        if len(self.devices) < (count or 1):
+            hint = "; a process splits its host only before JAX is first used" if device == "cpu" else ""
+            raise NotAvailable(f"{count} {device} devices needed, and JAX sees {len(self.devices)}{hint}")
+        self.where = self.devices[0]
 
     def put(self, array):
         """A copy on the device."""
         return jax.block_until_ready(jax.device_put(np.array(array), self.where))
+
+    def send(self, array):
+        """On its way to the device; on the CPU it may share NumPy's memory."""
+        return jax.device_put(array, self.where)
 
     def get(self, array):
         """A host copy."""
@@ -45,7 +71,7 @@ class Adapter(base.Adapter):
     wait = staticmethod(jax.block_until_ready)
 
     def device_of(self, array):
-        """The platform of the array's device."""
+        """The platform of the array's devices."""
         (device,) = {d.platform for d in array.devices()}
         return {"cuda": "gpu", "rocm": "gpu"}.get(device, device)
 

@@ -25,8 +25,8 @@ class Adapter(base.Adapter):
 
     library = "tensorflow"
 
-    def __init__(self, device):
-        super().__init__(device)
+    def __init__(self, device, count=None):
+        super().__init__(device, count)
         if not tf.config.list_physical_devices(device.upper()):
             raise NotAvailable(f"TensorFlow {tf.__version__} sees no {device.upper()}")
         self.where = f"/{device.upper()}:0"
@@ -42,6 +42,11 @@ class Adapter(base.Adapter):
         if self.device != "cpu":
             tf.test.experimental.sync_devices()
         return tensor
+
+    def send(self, array):
+        """A copy on the device."""
+        with tf.device(self.where):
+            return tf.constant(array)
 
     def get(self, array):
         """A host array."""

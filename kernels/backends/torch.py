@@ -1,6 +1,8 @@
 """PyTorch: synchronous on the CPU, asynchronous on a GPU."""
 
+import os
 import shutil
+from functools import partial
 
 import torch
 
@@ -17,8 +19,8 @@ class Adapter(base.Adapter):
 
     library = "torch"
 
-    def __init__(self, device):
-        super().__init__(device)
+    def __init__(self, device, count=None):
+        super().__init__(device, count)
         if device == "gpu" and not torch.cuda.is_available():
             raise NotAvailable(f"PyTorch {torch.__version__} sees no GPU")
         self.where = torch.device({"cpu": "cpu", "gpu": "cuda"}[device])
@@ -32,6 +34,10 @@ class Adapter(base.Adapter):
             torch.cuda.synchronize()
         return tensor
 
+    def send(self, array):
+        """Shared with NumPy on the CPU, a copy on a GPU."""
+        return torch.from_numpy(array).to(self.where)
+
     def get(self, array):
         """A host copy on a GPU, the same memory on the CPU."""
         return array.detach().cpu().numpy()
@@ -40,6 +46,10 @@ class Adapter(base.Adapter):
         """``torch.compile``, whole graph, one program a shape."""
         if self.device == "cpu" and not (shutil.which("g++") or shutil.which("clang++")):
             raise NotAvailable("torch.compile needs a C++ compiler (g++ or clang++) on the CPU")
+        if isinstance(function, partial):
+            # Compiled whole, all partial functions would be programs of one and the same wrapper, of which PyTorch
+            # allows eight in a process.
+            return partial(self.compile(function.func), *function.args, **function.keywords)
         return torch.compile(function, fullgraph=True, dynamic=False)
 
     def dtype_of(self, array):
@@ -49,6 +59,11 @@ class Adapter(base.Adapter):
     def device_of(self, array):
         """``cuda`` is called gpu here."""
         return {"cuda": "gpu"}.get(array.device.type, array.device.type)
+
+    def forget_compiled(self, folder):
+        """Inductor and Triton keep everything below these folders."""
+        os.environ["TORCHINDUCTOR_CACHE_DIR"] = folder
+        os.environ["TRITON_CACHE_DIR"] = os.path.join(folder, "triton")
 
     def settings(self):
         """Precision of products, and threads."""

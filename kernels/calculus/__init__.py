@@ -1,6 +1,16 @@
-"""Derivatives. NumPy and Numba have no automatic differentiation and take finite differences."""
+"""A polynomial and derivatives. NumPy and Numba have no automatic differentiation and take finite differences."""
 
 from kernels.kernel import Kernel
+
+
+def matrix(rng, n):
+    """One normal matrix, shape (n, n)."""
+    return (rng.standard_normal((n, n)),)
+
+
+def vector(rng, n):
+    """Where the polynomial is differentiated, shape (n,), around 1."""
+    return (rng.uniform(0.5, 1.5, n),)
 
 
 def two_vectors(rng, n):
@@ -9,9 +19,47 @@ def two_vectors(rng, n):
 
 
 #: Forward differences keep about half the digits of the precision (square root of its epsilon).
-FINITE_DIFFERENCES = {"float64": 1e-4, "float32": 1e-2}
+FORWARD_DIFFERENCES = {"float64": 1e-4, "float32": 1e-2}
+
+#: Order -> what central differences keep: with the best step, about epsilon to the power 2 / (order + 2).
+CENTRAL_DIFFERENCES = {
+    1: {"float64": 1e-9, "float32": 5e-4},
+    2: {"float64": 1e-6, "float32": 1e-2},
+    3: {"float64": 1e-5, "float32": 3e-2},
+}
+
+
+def derivative(order, reference, flops):
+    """One derivative of the polynomial, element by element."""
+    return Kernel(
+        f"derivative{order}",
+        f"derivative {order} of −4x³ + 9x² + 6x − 3, element by element; NumPy and Numba: central differences",
+        sizes=(10, 100, 1_000, 10_000, 100_000, 1_000_000),
+        small=1_000,
+        large=1_000_000,
+        inputs=vector,
+        reference=reference,
+        # By convention those of the derivative's own polynomial by Horner's rule, whichever way it is found.
+        flops=lambda n: flops * n,
+        bytes=lambda n, item: 2 * n * item,
+        loose={"numpy": CENTRAL_DIFFERENCES[order], "numba": CENTRAL_DIFFERENCES[order]},
+    )
+
 
 KERNELS = (
+    Kernel(
+        "polynomial",
+        "−4x³ + 9x² + 6x − 3 of each element of an n × n matrix",
+        sizes=(10, 100, 1_000, 3_000, 10_000),
+        small=100,
+        large=3_000,
+        inputs=matrix,
+        reference=lambda x: -4 * x * x * x + 9 * x * x + 6 * x - 3,
+        # As it is written: Horner's rule would take 6.
+        flops=lambda n: 9 * n**2,
+        bytes=lambda n, item: 2 * n**2 * item,
+        up_to={"*": 3_000},
+    ),
     Kernel(
         "gradient",
         "gradient of Σ(wᵢxᵢ)² with respect to w; NumPy and Numba: forward differences, n + 1 evaluations",
@@ -23,6 +71,10 @@ KERNELS = (
         flops=lambda n: 4 * n,
         bytes=lambda n, item: 3 * n * item,
         up_to={"numpy": 10_000, "numba": 10_000},
-        loose={"numpy": FINITE_DIFFERENCES, "numba": FINITE_DIFFERENCES},
+        loose={"numpy": FORWARD_DIFFERENCES, "numba": FORWARD_DIFFERENCES},
     ),
+    derivative(1, lambda x: (-12 * x + 18) * x + 6, flops=4),
+    derivative(2, lambda x: -24 * x + 18, flops=2),
+    # A constant: a compiler that simplifies what it differentiates is left with filling an array.
+    derivative(3, lambda x: 0 * x - 24, flops=0),
 )

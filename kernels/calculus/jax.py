@@ -12,3 +12,28 @@ def loss(w, x):
 def gradient(w, x):
     """With respect to w."""
     return jax.grad(loss)(w, x)
+
+
+def polynomial(x):
+    """−4x³ + 9x² + 6x − 3."""
+    return -4 * x * x * x + 9 * x * x + 6 * x - 3
+
+
+first = jax.grad(polynomial)
+second = jax.grad(first)
+third = jax.grad(second)
+
+
+def derivative1(x):
+    """The first, of one number, mapped over the elements."""
+    return jax.vmap(first)(x)
+
+
+def derivative2(x):
+    """The second, of one number, mapped over the elements."""
+    return jax.vmap(second)(x)
+
+
+def derivative3(x):
+    """The third, of one number, mapped over the elements."""
+    return jax.vmap(third)(x)

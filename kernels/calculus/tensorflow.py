@@ -14,3 +14,33 @@ def gradient(w, x):
         tape.watch(w)
         y = loss(w, x)
     return tape.gradient(y, w)
+
+
+def polynomial(x):
+    """−4x³ + 9x² + 6x − 3."""
+    return -4 * x * x * x + 9 * x * x + 6 * x - 3
+
+
+def derivative(x, order):
+    """Differentiate ``order`` times, a tape in a tape. Elements do not mix: the tape's sum is no sum here."""
+    if order == 0:
+        return polynomial(x)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = derivative(x, order - 1)
+    return tape.gradient(y, x)
+
+
+def derivative1(x):
+    """The first."""
+    return derivative(x, 1)
+
+
+def derivative2(x):
+    """The second."""
+    return derivative(x, 2)
+
+
+def derivative3(x):
+    """The third."""
+    return derivative(x, 3)

@@ -18,3 +18,52 @@ def gradient(w, x):
 def gradient_compiled(w, x):
     """With respect to w; the functional form, which compiles as one graph."""
     return torch.func.grad(loss)(w, x)
+
+
+def polynomial(x):
+    """−4x³ + 9x² + 6x − 3."""
+    return -4 * x * x * x + 9 * x * x + 6 * x - 3
+
+
+def derivative(x, order):
+    """Differentiate ``order`` times. Elements do not mix, so the gradient of their sum is the derivative at each."""
+    x = x.detach().requires_grad_()
+    y = polynomial(x)
+    for left in reversed(range(order)):
+        (y,) = torch.autograd.grad(y.sum(), x, create_graph=left > 0)
+    return y
+
+
+def derivative1(x):
+    """The first."""
+    return derivative(x, 1)
+
+
+def derivative2(x):
+    """The second."""
+    return derivative(x, 2)
+
+
+def derivative3(x):
+    """The third."""
+    return derivative(x, 3)
+
+
+first = torch.func.grad(polynomial)
+second = torch.func.grad(first)
+third = torch.func.grad(second)
+
+
+def derivative1_compiled(x):
+    """The first; the functional form, which compiles as one graph."""
+    return torch.vmap(first)(x)
+
+
+def derivative2_compiled(x):
+    """The second."""
+    return torch.vmap(second)(x)
+
+
+def derivative3_compiled(x):
+    """The third."""
+    return torch.vmap(third)(x)

@@ -11,6 +11,24 @@ from numba import njit, prange
 GRAIN = 32_768
 
 
+def each_element(scalar):
+    """A compiled function of arrays from a compiled function of one number."""
+
+    @njit(parallel=True)
+    def mapped(x):
+        out = np.empty_like(x)
+        source, target = x.ravel(), out.ravel()  # views: the arrays are contiguous
+        if source.size < GRAIN:
+            for i in range(source.size):
+                target[i] = scalar(source[i])
+        else:
+            for i in prange(source.size):
+                target[i] = scalar(source[i])
+        return out
+
+    return mapped
+
+
 @njit(parallel=True)
 def add(a, b):
     """a + b."""

@@ -4,3 +4,8 @@
 def matmul(a, b):
     """A · B."""
     return a @ b
+
+
+def matmul_transposed(x):
+    """x · xᵀ."""
+    return x @ x.T

@@ -7,3 +7,9 @@ from numba import njit
 def matmul(a, b):
     """A · B."""
     return a @ b
+
+
+@njit
+def matmul_transposed(x):
+    """x · xᵀ."""
+    return x @ x.T

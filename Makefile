@@ -1,0 +1,30 @@
+# `make bench` measures and publishes, `make test` tests. Both set up what they need, and do it once.
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: bench test site preview fidelity lint clean
+
+bench: $(VENV)/ready
+	$(BIN)/arrayspeed bench
+
+test: $(VENV)/ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/python -m pytest
+
+fidelity: $(VENV)/ready
+	$(BIN)/arrayspeed fidelity
+
+preview: $(VENV)/ready
+	$(BIN)/asv preview
+
+# Everything that the commands need; the libraries that are compared are in environments of their own.
+$(VENV)/ready: pyproject.toml Makefile
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "arrayspeed needs Python 3.11 or newer: make PYTHON=/path/to/python"; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --editable ".[test]"
+	touch $@
+
+clean:
+	rm -rf $(VENV) .asv html

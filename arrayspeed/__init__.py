@@ -1,0 +1,1 @@
+"""What asv lacks: the command line, environments, comparisons of versions, and the report."""

@@ -1,0 +1,5 @@
+"""``python -m arrayspeed``."""
+
+from arrayspeed.cli import main
+
+main()

@@ -1,0 +1,96 @@
+"""Measure a selection, in chunks that are safe once finished.
+
+Every option narrows the selection; without any, everything in asv.conf.json is measured, which takes hours.
+Started again, a run leaves out what has a value at the same commit.
+"""
+
+from __future__ import annotations
+
+import re
+
+from arrayspeed import run
+from arrayspeed.errors import UserError
+from arrayspeed.project import load_config
+from kernels import BACKENDS, CATALOGUE, DEVICES, LIBRARIES
+from kernels.catalogue import choose
+
+MEASURES = (
+    "time_call",
+    "time_round_trip",
+    "time_pipelined",
+    "track_first_call",
+    "track_memory",
+    "track_error",
+    "peakmem_call",
+    "timeraw_import",
+)
+
+
+def add_arguments(parser) -> None:
+    """The options of ``arrayspeed run``."""
+    several = {"action": "append", "default": [], "metavar": "NAME"}
+    parser.add_argument(
+        "--library", **several, help=f"one of {', '.join(LIBRARIES)}; may be repeated, as may the others"
+    )
+    parser.add_argument("--version", **several, help="the library's version, as in asv.conf.json")
+    parser.add_argument("--environment", **several, help="part of an environment's name")
+    parser.add_argument("--kernel", **several, help="a kernel of `python -m kernels`")
+    parser.add_argument("--backend", **several, help=f"one of {', '.join(BACKENDS)}")
+    parser.add_argument("--size", **several, help="a number, or small or large: each kernel's own")
+    parser.add_argument("--device", **several, help=f"one of {', '.join(DEVICES)}")
+    parser.add_argument("--dtype", **several, help="float64 or float32")
+    parser.add_argument("--measure", **several, help=f"one of {', '.join(MEASURES)}")
+    parser.add_argument("--bench", **several, help="regular expression on `family.kernel_dtype.measure(parameters)`")
+    parser.add_argument("--rounds", type=int, metavar="N", help="processes for each time (default 2)")
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--again", action="store_true", help="measure also what is finished, and replace it")
+    how.add_argument("--append", action="store_true", help="measure also what is finished, and add to its samples")
+
+
+def main(args) -> int:
+    """Run ``arrayspeed run``."""
+    return run.run(load_config(), selection(args), args.rounds, args.again, args.append)
+
+
+def selection(args) -> run.Selection:
+    """The selection of the arguments.
+
+    Raises
+    ------
+    UserError
+        A name is not valid; the message says what is.
+    """
+    try:
+        for kind, names, valid in (
+            ("library", args.library, LIBRARIES),
+            ("kernel", args.kernel, CATALOGUE),
+            ("backend", args.backend, BACKENDS),
+            ("device", args.device, DEVICES),
+            ("dtype", args.dtype, ("float64", "float32")),
+            ("measure", args.measure, MEASURES),
+        ):
+            for name in names:
+                choose(kind, name, valid)
+        for size in args.size:
+            if size not in ("small", "large") and not re.fullmatch("[1-9][0-9_,]*", size):
+                raise ValueError(f"size {size!r} is not valid: a whole number from 1 up, small or large")
+        for pattern in args.bench:
+            re.compile(pattern)
+        if args.rounds is not None and args.rounds < 1:
+            raise ValueError(f"--rounds {args.rounds} is not valid: 1 or more")
+    except re.error as error:
+        raise UserError(f"--bench {pattern!r} is not a regular expression: {error}") from error
+    except ValueError as error:
+        raise UserError(str(error)) from error
+    return run.Selection(
+        environments=args.environment,
+        libraries=args.library,
+        versions=args.version,
+        kernels=args.kernel,
+        backends=args.backend,
+        sizes=[size.replace("_", "").replace(",", "") for size in args.size],
+        devices=args.device,
+        dtypes=args.dtype,
+        measures=args.measure,
+        patterns=args.bench,
+    )

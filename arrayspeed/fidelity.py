@@ -1,0 +1,150 @@
+"""asv's figures against an independent clock, pyperf: other processes, another loop, another wait.
+
+Each combination is measured by both, one right after the other, so that a drift of the machine meets both.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import tempfile
+from dataclasses import asdict, dataclass
+from math import exp, log
+from pathlib import Path
+from statistics import mean, median
+
+from arrayspeed import run
+from arrayspeed.errors import UserError
+from kernels import BACKENDS, CATALOGUE
+
+OPERATIONS = ("add", "elementwise", "matmul", "gradient", "fft", "sort")
+
+#: What two right clocks may differ by: a tenth, or the cost of asv's own call of a method, in seconds.
+RELATIVE, ABSOLUTE = 0.10, 0.3e-6
+
+#: The share of the sample that must be within that, and how far a backend may be off as a whole.
+SHARE, SYSTEMATIC = 0.90, 0.10
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One combination by both clocks, in seconds. The clock's own processes: their least and greatest median."""
+
+    kernel: str
+    backend: str
+    size: int
+    asv: float
+    clock: float
+    lowest: float
+    highest: float
+
+    @property
+    def ratio(self) -> float:
+        """asv's figure over the clock's."""
+        return self.asv / self.clock
+
+    @property
+    def spread(self) -> float:
+        """Between the clock's own processes."""
+        return self.highest - self.lowest
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the two differ by no more than they may, or than the clock differs from itself."""
+        return abs(self.asv - self.clock) <= max(RELATIVE * self.clock, ABSOLUTE, self.spread)
+
+
+def sample() -> list[tuple[str, str, int]]:
+    """About half of the operations' backends at small and large size, every backend with every size class."""
+    every = [
+        (kernel.name, backend.name, size)
+        for kernel in (CATALOGUE[name] for name in OPERATIONS)
+        for backend in BACKENDS.values()
+        for size in (kernel.small, kernel.large)
+    ]
+    return [
+        (kernel, backend, size)
+        for number, (kernel, backend, size) in enumerate(every)
+        if (number // 2 + number // 16) % 2 == 0
+        and CATALOGUE[kernel].why_not(backend, BACKENDS[backend].library) is None
+    ]
+
+
+def by_asv(session: run.Session, environment: str, kernel: str, backend: str, size: int) -> float:
+    """asv's figure for one combination, measured now into the session's results."""
+    selection = run.Selection(
+        kernels=[kernel],
+        backends=[backend],
+        sizes=[str(size)],
+        devices=["cpu"],
+        measures=["time_call"],
+        dtypes=["float64"],
+    )
+    (one,) = (one for one in run.combinations(session, selection) if one.environment == environment)
+    value = run.run_chunk(session, one.chunk, [one], rounds=None, append=False)[one]
+    if value is None:
+        raise UserError(f"asv could not measure {kernel} {size} on {backend}; its message is above")
+    return value
+
+
+def by_clock(python: str, kernel: str, backend: str, size: int, processes: int) -> tuple[float, float, float]:
+    """pyperf's figure (mean of the processes' medians), and the least and greatest median of a process."""
+    import pyperf
+
+    with tempfile.TemporaryDirectory() as folder:
+        output = Path(folder) / "clock.json"
+        command = [
+            python,
+            str(Path(__file__).with_name("pyperf_worker.py")),
+            *(kernel, backend, str(size), "float64", str(Path(pyperf.__file__).parent.parent)),
+            *("--processes", str(processes), "--values", "5", "--warmups", "2", "--min-time", "0.02"),
+            *("--inherit-environ", ",".join(os.environ), "--quiet", "--output", str(output)),
+        ]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode != 0 or not output.exists():
+            last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+            raise UserError(f"pyperf could not measure {kernel} {size} on {backend}: {last}")
+        runs = json.loads(output.read_text())["benchmarks"][0]["runs"]
+    medians = [median(one["values"]) for one in runs if one.get("values")]
+    return mean(medians), min(medians), max(medians)
+
+
+def compare(config, environment: str, processes: int = 4, report=print) -> list[Pair]:
+    """Measure the sample by both clocks; ``report`` is given each pair as it comes."""
+    pairs = []
+    with tempfile.TemporaryDirectory() as folder:
+        config.results_dir = folder
+        session = run.open_session(config, run.Selection(environments=[environment]))
+        python = session.environments[environment].find_executable("python")
+        combinations = sample()
+        for number, (kernel, backend, size) in enumerate(combinations, 1):
+            asv = by_asv(session, environment, kernel, backend, size)
+            pair = Pair(kernel, backend, size, asv, *by_clock(python, kernel, backend, size, processes))
+            pairs.append(pair)
+            report(f"[{number}/{len(combinations)}]", pair)
+    return pairs
+
+
+def offsets(pairs: list[Pair]) -> dict[str, float]:
+    """Backend -> geometric mean of its ratios, over the combinations long enough for a ratio to mean something."""
+    found = {}
+    for backend in BACKENDS:
+        ratios = [pair.ratio for pair in pairs if pair.backend == backend and pair.clock > 10 * ABSOLUTE]
+        if ratios:
+            found[backend] = exp(mean(map(log, ratios)))
+    return found
+
+
+def verdict(pairs: list[Pair]) -> tuple[bool, str]:
+    """Whether the clocks agree, and why in a sentence."""
+    share = sum(pair.agrees for pair in pairs) / len(pairs)
+    off = {name: value for name, value in offsets(pairs).items() if abs(log(value)) > log(1 + SYSTEMATIC)}
+    text = f"{share:.0%} of {len(pairs)} agree ({SHARE:.0%} needed)"
+    text += f"; off as a whole: {', '.join(f'{k} ×{v:.2f}' for k, v in off.items())}" if off else "; no backend is off"
+    return share >= SHARE and not off, text
+
+
+def as_data(pairs: list[Pair]) -> list[dict]:
+    """The pairs as plain data."""
+    return [asdict(pair) | {"ratio": pair.ratio, "agrees": pair.agrees} for pair in pairs]

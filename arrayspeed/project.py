@@ -1,0 +1,73 @@
+"""The project that a command works on: asv's configuration, repository and results, from the current directory."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+from asv import util
+from asv.config import Config
+from asv.plugin_manager import plugin_manager
+
+from arrayspeed.errors import UserError
+
+CONFIG = "asv.conf.json"
+
+
+def root() -> Path:
+    """The nearest folder upwards that holds asv.conf.json.
+
+    Raises
+    ------
+    UserError
+        There is none.
+    """
+    here = Path.cwd()
+    for folder in (here, *here.parents):
+        if (folder / CONFIG).is_file():
+            return folder
+    raise UserError(f"no {CONFIG} in {here} or above: run this in a clone of the repository")
+
+
+def load_config() -> Config:
+    """asv's configuration with its plugins loaded; the project's root becomes the current directory.
+
+    Raises
+    ------
+    UserError
+        The file is missing or not valid.
+    """
+    os.chdir(root())
+    try:
+        config = Config.load(CONFIG)
+        for plugin in config.plugins:
+            plugin_manager.import_plugin(plugin)
+    except util.UserError as error:
+        raise UserError(f"{CONFIG}: {error}") from error
+    return config
+
+
+def git(*arguments: str) -> str:
+    """What a git command prints, stripped.
+
+    Raises
+    ------
+    UserError
+        git is missing or refuses.
+    """
+    try:
+        done = subprocess.run(["git", *arguments], capture_output=True, text=True, check=True)
+    except FileNotFoundError as error:
+        raise UserError("git is not installed") from error
+    except subprocess.CalledProcessError as error:
+        lines = error.stderr.strip().splitlines()
+        raise UserError(f"git {arguments[0]}: {lines[-1] if lines else 'failed'}") from error
+    return done.stdout.strip()
+
+
+def uncommitted() -> list[str]:
+    """Changed or new files, not committed, that could change a number."""
+    measured = ["kernels", "benchmarks", "arrayspeed/environment.py", "arrayspeed/install.py", CONFIG]
+    status = git("status", "--porcelain", "-z", "--untracked-files=all", "--", *measured)
+    return [entry.split(maxsplit=1)[1] for entry in status.split("\0") if entry]

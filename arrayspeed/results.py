@@ -1,0 +1,201 @@
+"""Everything in ``results/`` as one table, the newest measurement of each combination.
+
+Columns
+-------
+machine, environment, commit
+    Where it was measured; the environment is asv's name for it.
+date
+    When its benchmark was started, UTC.
+family, kernel, dtype, measure
+    From asv's name of the benchmark: ``linalg.matmul_float64.time_call``.
+backend, size, device
+    The parameters. Of ``imports``, the library stands for the backend.
+library, version
+    The backend's library and its version in that environment, as far as its requirements name it.
+value
+    In the measure's unit: seconds, bytes or a relative error. Null where it failed or was not measured.
+failed
+    True where the benchmark ended with an error.
+low, high
+    asv's 99 % confidence interval of the value; null where there are too few samples.
+q25, q75, repeat, number
+    Quartiles of the samples, how many there are, and how many calls each is the mean of.
+samples
+    The samples themselves, where they were recorded.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from datetime import UTC, datetime
+from pathlib import Path
+
+import polars as pl
+
+from arrayspeed.errors import UserError
+from kernels import BACKENDS, LIBRARIES
+
+SCHEMA = {
+    "machine": pl.String,
+    "environment": pl.String,
+    "commit": pl.String,
+    "date": pl.Datetime(time_zone="UTC"),
+    "family": pl.String,
+    "kernel": pl.String,
+    "dtype": pl.String,
+    "measure": pl.String,
+    "backend": pl.String,
+    "size": pl.Int64,
+    "device": pl.String,
+    "library": pl.String,
+    "version": pl.String,
+    "value": pl.Float64,
+    "failed": pl.Boolean,
+    "low": pl.Float64,
+    "high": pl.Float64,
+    "q25": pl.Float64,
+    "q75": pl.Float64,
+    "repeat": pl.Int64,
+    "number": pl.Int64,
+    "samples": pl.List(pl.Float64),
+}
+
+COMBINATION = ["machine", "environment", "family", "kernel", "dtype", "measure", "backend", "size", "device"]
+
+#: Result columns of asv that become columns here.
+STATISTICS = {
+    "low": "stats_ci_99_a",
+    "high": "stats_ci_99_b",
+    "q25": "stats_q_25",
+    "q75": "stats_q_75",
+    "repeat": "stats_repeat",
+    "number": "stats_number",
+    "samples": "samples",
+}
+
+
+def load(folder: str | Path = "results", every: bool = False) -> pl.DataFrame:
+    """The table of all results under a folder; empty where there are none.
+
+    With ``every``, all measurements of a combination are kept, not only the newest.
+    """
+    rows = [row for path in result_files(Path(folder)) for row in read(path)]
+    table = pl.DataFrame(rows, schema=SCHEMA, orient="row")
+    if every:
+        return table
+    measured = table.filter(pl.col("value").is_not_null() | pl.col("failed"))
+    return measured.sort("date", maintain_order=True).unique(COMBINATION, keep="last", maintain_order=True)
+
+
+def result_files(folder: Path) -> list[Path]:
+    """asv's result files: JSON beside a machine.json, named after a commit and an environment."""
+    return sorted(
+        path
+        for path in folder.glob("*/*-*.json")
+        if path.name != "machine.json" and (path.parent / "machine.json").exists()
+    )
+
+
+def machine(folder: str | Path, name: str) -> dict:
+    """A machine's own description.
+
+    Raises
+    ------
+    UserError
+        It is missing or not readable.
+    """
+    try:
+        return json.loads((Path(folder) / name / "machine.json").read_text())
+    except (OSError, ValueError) as error:
+        raise UserError(f"cannot read the description of machine {name}: {error}") from error
+
+
+def read(path: Path) -> list[dict]:
+    """The rows of one result file.
+
+    Raises
+    ------
+    UserError
+        It is not a result file of asv.
+    """
+    try:
+        data = json.loads(path.read_text())
+        columns = data["result_columns"]
+        common = {
+            "machine": data["params"]["machine"],
+            "environment": data["env_name"],
+            "commit": data["commit_hash"],
+        }
+        versions = {name.removeprefix("pip+"): value for name, value in data["requirements"].items()}
+        benchmarks = {name: dict(zip(columns, values, strict=False)) for name, values in data["results"].items()}
+        return [
+            common | row for name, benchmark in benchmarks.items() for row in benchmark_rows(name, benchmark, versions)
+        ]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise UserError(f"{path} is not a result file of asv ({type(error).__name__}: {error})") from error
+
+
+def benchmark_rows(name: str, benchmark: dict, versions: dict[str, str]):
+    """Yield one benchmark's rows, one a combination of parameters."""
+    labels = parse_name(name)
+    combinations = list(itertools.product(*benchmark["params"])) or [()]
+    values = benchmark["result"] or [None] * len(combinations)
+    statistics = {column: benchmark.get(theirs) or [None] * len(combinations) for column, theirs in STATISTICS.items()}
+    started = datetime.fromtimestamp((benchmark.get("started_at") or 0) / 1000, UTC)
+    for index, parameters in enumerate(combinations):
+        value = values[index]
+        skipped = isinstance(value, float) and math.isnan(value)
+        where = parse_parameters(parameters)
+        library = BACKENDS[where["backend"]].library if where["backend"] in BACKENDS else where["backend"]
+        yield {
+            **labels,
+            **where,
+            "library": library if library in LIBRARIES else None,
+            "version": versions.get(library),
+            "date": started,
+            "value": None if skipped else value,
+            "failed": value is None,
+            **{column: entries[index] for column, entries in statistics.items()},
+        }
+
+
+def parse_name(name: str) -> dict[str, str | None]:
+    """asv's name of a benchmark in its parts."""
+    family, _, rest = name.partition(".")
+    subject, _, measure = rest.rpartition(".")
+    kernel, _, dtype = subject.rpartition("_")
+    if dtype not in ("float64", "float32"):
+        kernel, dtype = subject, None
+    return {"family": family, "kernel": kernel, "dtype": dtype, "measure": measure}
+
+
+def parse_parameters(parameters: tuple[str, ...]) -> dict:
+    """Backend, size and device from asv's representations of them."""
+    texts = [text.strip("'\"") for text in parameters] + [None] * (3 - len(parameters))
+    backend, size, device = texts[:3]
+    return {"backend": backend, "size": int(size) if size is not None else None, "device": device}
+
+
+def choose_machine(table: pl.DataFrame, name: str | None = None) -> str:
+    """The machine to show: the one named, else this one, else the only one, else the one measured last.
+
+    Raises
+    ------
+    UserError
+        There are no results, or none of the machine named.
+    """
+    names = table["machine"].unique().sort().to_list()
+    if not names:
+        raise UserError("there are no results: run `make bench` or `arrayspeed run` first")
+    if name is not None:
+        if name not in names:
+            raise UserError(f"no results of machine {name!r}; there are results of {', '.join(names)}")
+        return name
+    from arrayspeed.machine import describe
+
+    here = describe()["machine"]
+    if here in names:
+        return here
+    return table.sort("date")["machine"][-1]

@@ -1,0 +1,45 @@
+"""Numbers as people read them."""
+
+from __future__ import annotations
+
+import math
+
+TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+BYTES = ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"), (1, "B"))
+
+
+def significant(value: float, digits: int = 3) -> str:
+    """A number with so many significant digits, without an exponent: 0.0123, 1.23, 12.3, 1230."""
+    if value == 0:
+        return "0"
+    decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
+    return f"{value:.{decimals}f}"
+
+
+def scaled(value: float, units: tuple) -> str:
+    """A value in the largest unit in which it is 1 or more."""
+    factor, unit = next((entry for entry in units if abs(value) >= entry[0]), units[-1])
+    return f"{significant(value / factor)} {unit}"
+
+
+def human_time(seconds: float) -> str:
+    """Seconds in s, ms, µs or ns."""
+    return scaled(seconds, TIMES)
+
+
+def human_bytes(count: float) -> str:
+    """Bytes in binary units."""
+    return scaled(count, BYTES)
+
+
+def human(value: float | None, measure: str) -> str:
+    """A value in its measure's unit; failed or not measured in words."""
+    if value is None:
+        return "failed"
+    if isinstance(value, float) and math.isnan(value):
+        return "n/a"
+    if measure.startswith("time") or measure == "track_first_call":
+        return human_time(value)
+    if measure in ("peakmem_call", "track_memory"):
+        return human_bytes(value)
+    return f"{value:.1e}"

@@ -1,0 +1,5 @@
+"""Benchmarks of the calculus kernels."""
+
+from benchmarks import common
+
+globals().update(common.classes("calculus"))

@@ -1,0 +1,122 @@
+"""One asv class a kernel and dtype, made from the catalogue; every measure is a method.
+
+The parameter lists come from the catalogue alone, so they are the same in every environment: asv discovers them
+in the first one and matches results by position.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from time import perf_counter
+
+from asv_runner.benchmarks.time import TimeBenchmark
+
+from benchmarks import memory
+from benchmarks.pipeline import Pipeline
+from kernels import BACKENDS, CATALOGUE, DEVICES, NotAvailable
+from kernels.limits import too_large
+from kernels.preparation import load
+
+# asv_runner times single calls wherever there is a setup, and repeats the setup before each. The kernels are pure
+# and the setup below returns at once when its call is ready, so calls are batched: at 1,000 elements a single
+# call is mostly the clock's own cost. tests/test_asv.py fails where this is lost.
+TimeBenchmark._setup_isolates_timed_calls = False
+
+_pipeline = Pipeline()
+
+
+class _KernelBenchmark:
+    """Everything that is measured of one kernel and dtype. asv runs one combination in each process."""
+
+    param_names = ("backend", "size", "device")
+    # Two processes each: a figure from one says nothing about how it differs between processes.
+    rounds = 2
+    timeout = 600
+
+    kernel = ""
+    dtype = ""
+
+    prepared = None
+
+    def setup(self, backend, size, device):
+        """Put the inputs on the device. What cannot run raises NotAvailable, which asv takes as n/a."""
+        if self.prepared is not None:
+            return
+        kernel = CATALOGUE[self.kernel]
+        why = too_large(kernel, BACKENDS[backend], size, self.dtype)
+        if why:
+            raise NotAvailable(why)
+        self.prepared = _KernelBenchmark.latest = load(self.kernel, backend, size, device, self.dtype)
+        self.call = self.prepared.call
+
+    def time_call(self, backend, size, device):
+        """Steady state: inputs on the device, the result complete and left there."""
+        self.call()
+
+    def time_round_trip(self, backend, size, device):
+        """NumPy in, NumPy out: to the device, compute, and back to the host."""
+        self.prepared.round_trip()
+
+    def time_pipelined(self, backend, size, device):
+        """Many calls queued and one wait, per call."""
+        _pipeline.call()
+
+    def track_first_call(self, backend, size, device):
+        """Seconds from a fresh process with imports done to the first complete result: trace, compile, run."""
+        with tempfile.TemporaryDirectory() as folder:
+            self.prepared.adapter.forget_compiled(folder)
+            start = perf_counter()
+            self.call()
+            return perf_counter() - start
+
+    def peakmem_call(self, backend, size, device):
+        """Peak of the whole process: interpreter, library, inputs, compilation and one call."""
+        self.call()
+
+    def track_memory(self, backend, size, device):
+        """Bytes that one call, already compiled, adds at its peak."""
+        return memory.added_by_call(self.prepared)
+
+    def track_error(self, backend, size, device):
+        """Largest error against the float64 reference, relative to the reference's largest element."""
+        return self.prepared.error()
+
+    time_pipelined.timer = _pipeline.timer
+    track_first_call.unit = "seconds"
+    track_memory.unit = "bytes"
+    track_error.unit = "relative error"
+
+
+def _compile_and_verify(backend, size, device):
+    """Before a time is taken: compile, and fail where the result is wrong. asv runs it after the class's setup."""
+    prepared = _KernelBenchmark.latest
+    if not prepared.verified:
+        prepared.verify()
+        _pipeline.take(prepared)
+
+
+for _timed in (_KernelBenchmark.time_call, _KernelBenchmark.time_round_trip, _KernelBenchmark.time_pipelined):
+    _timed.setup = _compile_and_verify
+
+
+def classes(family: str) -> dict[str, type]:
+    """The benchmark classes of a family, by name: ``matmul_float64``, ``matmul_float32``, …"""
+    made = {}
+    for kernel in CATALOGUE.values():
+        if kernel.family != family:
+            continue
+        for dtype in kernel.dtypes:
+            name = f"{kernel.name}_{dtype}"
+            made[name] = type(
+                name,
+                (_KernelBenchmark,),
+                {
+                    "__doc__": f"{kernel.summary}, {dtype}.",
+                    "kernel": kernel.name,
+                    "dtype": dtype,
+                    "params": (tuple(BACKENDS), kernel.sizes, DEVICES),
+                    # asv's own version is a hash of the source, which a comment would change.
+                    "version": kernel.version,
+                },
+            )
+    return made

@@ -1,0 +1,5 @@
+"""Benchmarks of the elementwise kernels."""
+
+from benchmarks import common
+
+globals().update(common.classes("elementwise"))

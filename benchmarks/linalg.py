@@ -1,0 +1,5 @@
+"""Benchmarks of the linalg kernels."""
+
+from benchmarks import common
+
+globals().update(common.classes("linalg"))

@@ -1,0 +1,51 @@
+"""Ways from a function of one example to a batch of them: mapped by the library, by hand, in a loop."""
+
+from kernels.kernel import Kernel
+
+FEATURES = 64
+UNITS = 64
+
+
+def batch_and_layer(rng, n):
+    """Examples, shape (n, features); weights, (units, features), that leave tanh unsaturated; biases, (units,)."""
+    weights = rng.standard_normal((UNITS, FEATURES)) / FEATURES**0.5
+    return rng.standard_normal((n, FEATURES)), weights, rng.standard_normal(UNITS)
+
+
+def layer(x, w, b):
+    """A dense layer on a batch."""
+    import numpy as np
+
+    return np.tanh(x @ w.T + b)
+
+
+COMMON = {
+    "sizes": (1, 10, 100, 1_000, 10_000, 100_000),
+    "small": 10,
+    "large": 1_000,
+    "inputs": batch_and_layer,
+    "reference": layer,
+    # tanh counts as one.
+    "flops": lambda n: n * UNITS * (2 * FEATURES + 2),
+    "bytes": lambda n, item: (n * (FEATURES + UNITS) + UNITS * (FEATURES + 1)) * item,
+}
+
+KERNELS = (
+    Kernel(
+        "vmap_mapped",
+        "tanh(Wx + b) of one example, mapped over n by the library (vmap, vectorized_map, guvectorize, vectorize)",
+        **COMMON,
+    ),
+    Kernel(
+        "vmap_vectorised",
+        "tanh(Wx + b) of n examples at once, written for a batch by hand",
+        **COMMON,
+    ),
+    Kernel(
+        "vmap_loop",
+        "tanh(Wx + b) of one example, n times in a loop",
+        # Unrolled, a thousand examples take torch.compile minutes.
+        up_to={"torch-compile": 100, "*": 10_000, "numba": 100_000},
+        **COMMON,
+    ),
+)

@@ -1,0 +1,192 @@
+"""One real run of asv, from a clone of the repository through the published site, and what its results hold."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from arrayspeed import results
+from tests.conftest import ROOT
+
+ASV = [str(Path(sys.executable).with_name("asv"))]
+ARRAYSPEED = [sys.executable, "-m", "arrayspeed"]
+
+
+def command(*arguments, cwd, status=0):
+    done = subprocess.run(arguments, cwd=cwd, capture_output=True, text=True, timeout=600)
+    assert done.returncode == status, f"{arguments}: {done.returncode}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
+    return done
+
+
+@pytest.fixture(scope="session")
+def clone(newest, tmp_path_factory):
+    """A clone of the working tree, committed, that shares the environments."""
+    folder = tmp_path_factory.mktemp("clone") / "arrayspeed"
+    command("git", "clone", "--quiet", str(ROOT), str(folder), cwd=ROOT)
+    listed = command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", cwd=ROOT).stdout
+    for name in filter(None, listed.split("\0")):
+        source, target = ROOT / name, folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if source.exists() and not name.startswith("results/"):
+            target.write_bytes(source.read_bytes())
+    for path in folder.glob("results/*/*"):
+        path.unlink()
+    (folder / ".asv").symlink_to(ROOT / ".asv")
+    who = ("-c", "user.name=test", "-c", "user.email=test@example.invalid")
+    command("git", "add", "--all", cwd=folder)
+    command("git", *who, "commit", "--quiet", "--allow-empty", "--message", "working tree", cwd=folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def measured(clone, newest):
+    """The clone after plain `asv run` of one kernel at one small size: times of all backends and devices."""
+    add = r"elementwise\.add_float64\."
+    only = ("--environment", newest.name, "--record-samples", "--show-stderr", "--attribute", "rounds=1")
+    patterns = (
+        "--bench",
+        add + r"time_call\(.*, 1000, ",
+        "--bench",
+        add + r"(track_error|peakmem_call)\('(numpy|jax)', 1000, ",
+    )
+    done = command(*ASV, "run", *only, *patterns, cwd=clone)
+    return clone, done.stdout + done.stderr
+
+
+def rows(clone, **filters):
+    return results.load(clone / "results").filter(**filters)
+
+
+def test_every_backend_has_a_number(measured):
+    clone, _ = measured
+    times = rows(clone, measure="time_call", size=1000, device="cpu")
+    assert times["value"].is_not_null().sum() == 8
+    assert times["value"].is_between(1e-8, 1e-1).all()
+
+
+def test_calls_are_batched(measured):
+    """A setup hook makes asv_runner time single calls, unless it is told otherwise: benchmarks/common.py."""
+    clone, _ = measured
+    numbers = rows(clone, measure="time_call", size=1000, device="cpu")["number"]
+    assert (numbers > 10).all(), numbers.to_list()
+
+
+def test_devices_that_are_missing_are_not_available_and_say_why(measured):
+    clone, output = measured
+    if not Path("/dev/nvidia0").exists():
+        assert "this machine has no GPU" in output
+        assert rows(clone, device="gpu").is_empty()
+    assert "NotAvailable" in output
+    assert "Traceback" not in output
+
+
+def test_error_and_memory_are_plausible(measured):
+    clone, _ = measured
+    errors = rows(clone, measure="track_error", size=1000, device="cpu")
+    assert sorted(errors["backend"]) == ["jax", "numpy"]
+    assert errors["value"].is_between(0, 1e-12).all()
+    peaks = rows(clone, measure="peakmem_call", size=1000, device="cpu")
+    assert peaks["value"].is_between(10e6, 10e9).all()
+
+
+def test_results_name_the_machine_and_its_packages(measured):
+    clone, _ = measured
+    (machine,) = (path for path in (clone / "results").iterdir() if path.is_dir())
+    assert json.loads((machine / "machine.json").read_text())["machine"] == machine.name
+    (packages,) = machine.glob("*.packages.txt")
+    assert "asv_runner==0.3.2" in packages.read_text()
+
+
+def test_asv_shows_and_publishes(measured):
+    clone, _ = measured
+    assert "add_float64" in command(*ASV, "show", "HEAD", cwd=clone).stdout
+    command(*ASV, "publish", cwd=clone)
+    index = json.loads((clone / "html/index.json").read_text())
+    parameters = index["benchmarks"]["elementwise.add_float64.time_call"]["params"]
+    # One graph overlays all backends, with the size as x-axis.
+    assert len(parameters[0]) == 8
+    assert "1000" in parameters[1]
+
+
+def test_summary_prints_the_results(measured):
+    clone, _ = measured
+    text = command(*ARRAYSPEED, "summary", "--all-sizes", cwd=clone).stdout
+    assert "add" in text
+    assert "tensorflow-xla" in text
+    assert "1,000" in text
+
+
+def test_run_leaves_out_what_is_finished_and_merges_the_rest(measured):
+    clone, _ = measured
+    common = ("--kernel", "add", "--size", "1000", "--dtype", "float64", "--measure", "time_call")
+    only = ("--environment", "tensorflow", "--backend", "numpy")
+    before = rows(clone, measure="time_call", size=1000, backend="numpy")["value"].to_list()
+    done = command(*ARRAYSPEED, "run", *common, *only, cwd=clone)
+    assert "1 of 1 are finished" in done.stdout
+    assert rows(clone, measure="time_call", size=1000, backend="numpy")["value"].to_list() == before
+    command(
+        *ARRAYSPEED,
+        "run",
+        *only,
+        "--kernel",
+        "add",
+        "--size",
+        "10",
+        "--dtype",
+        "float64",
+        "--measure",
+        "time_call",
+        cwd=clone,
+    )
+    assert rows(clone, measure="time_call", size=10, backend="numpy")["value"].len() == 1
+    assert rows(clone, measure="time_call", size=1000)["value"].len() == 8, "what was there is kept"
+    repeats = rows(clone, measure="time_call", size=10, backend="numpy")["repeat"][0]
+    command(
+        *ARRAYSPEED,
+        "run",
+        "--append",
+        *only,
+        "--kernel",
+        "add",
+        "--size",
+        "10",
+        "--dtype",
+        "float64",
+        "--measure",
+        "time_call",
+        cwd=clone,
+    )
+    assert rows(clone, measure="time_call", size=10, backend="numpy")["repeat"][0] > repeats
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["run", "--library", "jaxx"], "Did you mean 'jax'"),
+        (["run", "--kernel", "matmull"], "Did you mean 'matmul'"),
+        (["run", "--size", "-1"], "whole number"),
+        (["run", "--bench", "("], "regular expression"),
+        (["run", "--rounds", "0"], "1 or more"),
+        (["run", "--library", "jax", "--version", "0.0.1"], "asv.conf.json"),
+        (["run", "--kernel", "fft", "--backend", "numba", "--environment", "tensorflow"], "nothing that can run"),
+        (["summary", "--machine", "nowhere"], "no results of machine 'nowhere'"),
+        (["summary", "--device", "fpga"], "cpu, gpu, tpu"),
+        (["summary", "--device", "tpu"], "no times"),
+        (["bench", "--rounds", "0"], "1 or more"),
+        (["fidelity", "--processes", "1"], "2 or more"),
+    ],
+)
+def test_mistakes_get_one_line_and_status_2(measured, arguments, says):
+    clone, _ = measured
+    done = command(*ARRAYSPEED, *arguments, cwd=clone, status=2)
+    lines = done.stderr.strip().splitlines()
+    assert len(lines) == 1, done.stderr
+    assert says in lines[0]
+
+
+def test_outside_a_clone_says_so(tmp_path):
+    done = command(*ARRAYSPEED, "summary", cwd=tmp_path, status=2)
+    assert "asv.conf.json" in done.stderr
+    assert "Traceback" not in done.stderr

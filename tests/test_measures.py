@@ -1,0 +1,46 @@
+"""What each measure measures, in the newest environment. Times are compared only with each other, and widely."""
+
+import pytest
+
+from kernels import LIBRARIES
+from tests.conftest import inside
+
+
+def test_work_is_spread_over_the_devices_asked_for(newest):
+    *spread, last = inside(newest, "check_devices", "jax-jit")
+    assert {one["size"]: one["devices"] for one in spread} == {1: 1, 2: 2, 4: 4}
+    assert "64 cpu devices needed" in last["too many"]
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_round_trip_ends_with_the_right_numbers_on_the_host(newest, library):
+    outcomes = inside(newest, "check_measures", "round_trip", library)
+    assert outcomes
+    for outcome in outcomes:
+        assert outcome["type"] == "ndarray"
+        assert outcome["error"] < (1e-10 if outcome["kernel"] != "normal" else 6)
+
+
+@pytest.mark.parametrize("library", ["numpy", "jax", "torch"])
+def test_a_pipeline_waits_inside_the_clock(newest, library):
+    for outcome in inside(newest, "check_measures", "pipeline", library):
+        assert outcome["calls"] == 20
+        assert outcome["ready"]
+        assert outcome["left"] == 0
+
+
+@pytest.mark.parametrize("backend", ["numpy", "numba", "jax-jit", "torch", "tensorflow-xla"])
+def test_memory_of_a_call_is_about_its_result(newest, backend):
+    (outcome,) = inside(newest, "check_measures", "memory", backend)
+    assert 0.9 * 80e6 < outcome["bytes"] < 3 * 80e6
+
+
+@pytest.mark.parametrize("backend", ["jax-jit", "torch-compile"])
+def test_a_first_call_compiles_and_no_cache_serves_it(newest, backend):
+    first, second = (inside(newest, "check_measures", "first_call", backend)[0] for _ in range(2))
+    for outcome in (first, second):
+        assert outcome["first"] > 10 * outcome["steady"]
+        assert outcome["before"] == 0
+        # What a compiler leaves on disk is the compiler having run; JAX leaves nothing.
+        assert (outcome["written"] > 0) == (backend == "torch-compile")
+    assert second["first"] > first["first"] / 4, "a cache served the second process"
