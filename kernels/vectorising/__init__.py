@@ -19,8 +19,9 @@ def layer(x, w, b):
     return np.tanh(x @ w.T + b)
 
 
+SIZES = (1, 10, 100, 1_000, 10_000, 100_000)
+
 COMMON = {
-    "sizes": (1, 10, 100, 1_000, 10_000, 100_000),
     "small": 10,
     "large": 1_000,
     "inputs": batch_and_layer,
@@ -34,18 +35,22 @@ KERNELS = (
     Kernel(
         "vmap_mapped",
         "tanh(Wx + b) of one example, mapped over n by the library (vmap, vectorized_map, guvectorize, vectorize)",
+        sizes=SIZES,
         **COMMON,
     ),
     Kernel(
         "vmap_vectorised",
         "tanh(Wx + b) of n examples at once, written for a batch by hand",
+        sizes=SIZES,
         **COMMON,
     ),
     Kernel(
         "vmap_loop",
         "tanh(Wx + b) of one example, n times in a loop",
-        # Unrolled, a thousand examples take torch.compile minutes.
-        up_to={"torch-compile": 100, "*": 10_000, "numba": 100_000},
+        sizes=SIZES[:-1],
+        # Unrolled, a thousand examples take torch.compile minutes. Eager JAX compiles the stacking of its results,
+        # a program that grows with their number; jax-jit has a loop.
+        up_to={"torch-compile": 100, "jax": 1_000, "jax-jit": 10_000},
         **COMMON,
     ),
 )
