@@ -1,12 +1,23 @@
 """TensorFlow: synchronous on the CPU, asynchronous on accelerators."""
 
 import os
+import sys
 
 # Before the import: its start-up messages are no result.
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 import numpy as np
-import tensorflow as tf
+
+# TensorFlow Lite's converter, which is no part of any kernel, imports JAX where it finds it: two seconds and a
+# hundred megabytes that are not TensorFlow's.
+_hide_jax = "jax" not in sys.modules
+if _hide_jax:
+    sys.modules["jax"] = None
+try:
+    import tensorflow as tf
+finally:
+    if _hide_jax:
+        del sys.modules["jax"]
 
 from kernels.backends import base
 from kernels.errors import NotAvailable
