@@ -19,8 +19,8 @@ finally:
     if _hide_jax:
         del sys.modules["jax"]
 
-from kernels.backends import base
-from kernels.errors import NotAvailable
+from kernels.backends import base  # noqa: E402
+from kernels.errors import NotAvailable  # noqa: E402
 
 # Full float32 products on NVIDIA, as for the other libraries.
 tf.config.experimental.enable_tensor_float_32_execution(False)
