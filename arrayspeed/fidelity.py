@@ -18,7 +18,7 @@ from arrayspeed import run
 from arrayspeed.errors import UserError
 from kernels import BACKENDS, CATALOGUE
 
-OPERATIONS = ("add", "elementwise", "matmul", "gradient", "fft", "sort")
+OPERATIONS = ("add", "matmul", "gradient", "fft", "sort")
 
 #: What two right clocks may differ by: a tenth, or the cost of asv's own call of a method, in seconds.
 RELATIVE, ABSOLUTE = 0.10, 0.3e-6
