@@ -18,7 +18,7 @@ from arrayspeed import run
 from arrayspeed.errors import UserError
 from kernels import BACKENDS, CATALOGUE
 
-OPERATIONS = ("add", "matmul", "gradient", "fft", "sort")
+OPERATIONS = ("add", "sine", "matmul", "gradient", "fft", "sort")
 
 #: What two right clocks may differ by: a tenth, or the cost of asv's own call of a method, in seconds.
 RELATIVE, ABSOLUTE = 0.10, 0.3e-6
@@ -110,7 +110,7 @@ def by_clock(python: str, kernel: str, backend: str, size: int, processes: int) 
     return mean(medians), min(medians), max(medians)
 
 
-def compare(config, environment: str, processes: int = 4, report=print) -> list[Pair]:
+def compare(config, environment: str, processes: int = 3, report=print) -> list[Pair]:
     """Measure the sample by both clocks; ``report`` is given each pair as it comes."""
     pairs = []
     with tempfile.TemporaryDirectory() as folder:

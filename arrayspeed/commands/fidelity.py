@@ -17,7 +17,7 @@ from arrayspeed.units import human_time
 
 def add_arguments(parser) -> None:
     """The options of ``arrayspeed fidelity``."""
-    parser.add_argument("--processes", type=int, default=4, metavar="N", help="pyperf's processes (default 4)")
+    parser.add_argument("--processes", type=int, default=3, metavar="N", help="pyperf's processes (default 3)")
     parser.add_argument("--json", action="store_true", help="print the pairs as JSON")
 
 
