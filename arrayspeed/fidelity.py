@@ -1,6 +1,7 @@
 """asv's figures against an independent clock, pyperf: other processes, another loop, another wait.
 
-Each combination is measured by both, one right after the other, so that a drift of the machine meets both.
+Each combination is measured by both in turn, a process each, several times over: a machine that changes its speed
+meanwhile does so for both, and the spread between the clock's own processes shows it.
 """
 
 from __future__ import annotations
@@ -10,9 +11,9 @@ import os
 import subprocess
 import tempfile
 from dataclasses import asdict, dataclass
-from math import exp, log
+from math import exp, log, sqrt
 from pathlib import Path
-from statistics import mean, median
+from statistics import mean, median, stdev
 
 from arrayspeed import run
 from arrayspeed.errors import UserError
@@ -72,7 +73,7 @@ def sample() -> list[tuple[str, str, int]]:
 
 
 def by_asv(session: run.Session, environment: str, kernel: str, backend: str, size: int) -> float:
-    """asv's figure for one combination, measured now into the session's results."""
+    """asv's figure for one combination from one process, measured now."""
     selection = run.Selection(
         kernels=[kernel],
         backends=[backend],
@@ -82,14 +83,14 @@ def by_asv(session: run.Session, environment: str, kernel: str, backend: str, si
         dtypes=["float64"],
     )
     (one,) = (one for one in run.combinations(session, selection) if one.environment == environment)
-    value = run.run_chunk(session, one.chunk, [one], rounds=None, append=False)[one]
+    value = run.run_chunk(session, one.chunk, [one], rounds=1, append=False)[one]
     if value is None:
         raise UserError(f"asv could not measure {kernel} {size} on {backend}; its message is above")
     return value
 
 
-def by_clock(python: str, kernel: str, backend: str, size: int, processes: int) -> tuple[float, float, float]:
-    """pyperf's figure (mean of the processes' medians), and the least and greatest median of a process."""
+def by_clock(python: str, kernel: str, backend: str, size: int, loops: int) -> float:
+    """pyperf's figure for one combination from one process, measured now: the median of its values."""
     import pyperf
 
     with tempfile.TemporaryDirectory() as folder:
@@ -98,16 +99,27 @@ def by_clock(python: str, kernel: str, backend: str, size: int, processes: int) 
             python,
             str(Path(__file__).with_name("pyperf_worker.py")),
             *(kernel, backend, str(size), "float64", str(Path(pyperf.__file__).parent.parent)),
-            *("--processes", str(processes), "--values", "5", "--warmups", "2", "--min-time", "0.02"),
+            *("--processes", "1", "--values", "10", "--warmups", "5", "--loops", str(loops)),
             *("--inherit-environ", ",".join(os.environ), "--quiet", "--output", str(output)),
         ]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode != 0 or not output.exists():
             last = (done.stderr.strip().splitlines() or ["no message"])[-1]
             raise UserError(f"pyperf could not measure {kernel} {size} on {backend}: {last}")
-        runs = json.loads(output.read_text())["benchmarks"][0]["runs"]
-    medians = [median(one["values"]) for one in runs if one.get("values")]
-    return mean(medians), min(medians), max(medians)
+        (only,) = json.loads(output.read_text())["benchmarks"][0]["runs"]
+    return median(only["values"])
+
+
+def by_both(session, environment: str, kernel: str, backend: str, size: int, processes: int) -> Pair:
+    """Both figures, each the mean of its processes, which took turns."""
+    python = session.environments[environment].find_executable("python")
+    asv, clock = [], []
+    for _ in range(processes):
+        asv.append(by_asv(session, environment, kernel, backend, size))
+        # About as long a sample as asv's, in calls.
+        loops = max(1, round(0.02 / asv[0]))
+        clock.append(by_clock(python, kernel, backend, size, loops))
+    return Pair(kernel, backend, size, mean(asv), mean(clock), min(clock), max(clock))
 
 
 def compare(config, environment: str, processes: int = 3, report=print) -> list[Pair]:
@@ -116,30 +128,36 @@ def compare(config, environment: str, processes: int = 3, report=print) -> list[
     with tempfile.TemporaryDirectory() as folder:
         config.results_dir = folder
         session = run.open_session(config, run.Selection(environments=[environment]))
-        python = session.environments[environment].find_executable("python")
         combinations = sample()
         for number, (kernel, backend, size) in enumerate(combinations, 1):
-            asv = by_asv(session, environment, kernel, backend, size)
-            pair = Pair(kernel, backend, size, asv, *by_clock(python, kernel, backend, size, processes))
+            pair = by_both(session, environment, kernel, backend, size, processes)
             pairs.append(pair)
             report(f"[{number}/{len(combinations)}]", pair)
     return pairs
 
 
-def offsets(pairs: list[Pair]) -> dict[str, float]:
-    """Backend -> geometric mean of its ratios, over the combinations long enough for a ratio to mean something."""
+def offsets(pairs: list[Pair]) -> dict[str, tuple[float, float]]:
+    """Backend -> geometric mean of its ratios, and the factor of its standard error.
+
+    Over the combinations long enough for a ratio to mean something.
+    """
     found = {}
     for backend in BACKENDS:
-        ratios = [pair.ratio for pair in pairs if pair.backend == backend and pair.clock > 10 * ABSOLUTE]
-        if ratios:
-            found[backend] = exp(mean(map(log, ratios)))
+        logs = [log(pair.ratio) for pair in pairs if pair.backend == backend and pair.clock > 10 * ABSOLUTE]
+        if len(logs) > 1:
+            found[backend] = exp(mean(logs)), exp(stdev(logs) / sqrt(len(logs)))
     return found
+
+
+def is_off(offset: float, error: float) -> bool:
+    """Whether a backend is off by more than it may, beyond two standard errors of its mean."""
+    return abs(log(offset)) - 2 * log(error) > log(1 + SYSTEMATIC)
 
 
 def verdict(pairs: list[Pair]) -> tuple[bool, str]:
     """Whether the clocks agree, and why in a sentence."""
     share = sum(pair.agrees for pair in pairs) / len(pairs)
-    off = {name: value for name, value in offsets(pairs).items() if abs(log(value)) > log(1 + SYSTEMATIC)}
+    off = {name: offset for name, (offset, error) in offsets(pairs).items() if is_off(offset, error)}
     text = f"{share:.0%} of {len(pairs)} agree ({SHARE:.0%} needed)"
     text += f"; off as a whole: {', '.join(f'{k} ×{v:.2f}' for k, v in off.items())}" if off else "; no backend is off"
     return share >= SHARE and not off, text

@@ -31,6 +31,9 @@ class _KernelBenchmark:
     param_names = ("backend", "size", "device")
     # Two processes each: a figure from one says nothing about how it differs between processes.
     rounds = 2
+    # Up to 20 samples in a second: a core that is shared with others changes its speed for tens of milliseconds,
+    # and asv's five samples can all fall into one such spell.
+    repeat = (1, 20, 1.0)
     timeout = 600
 
     kernel = ""

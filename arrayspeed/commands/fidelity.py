@@ -17,7 +17,7 @@ from arrayspeed.units import human_time
 
 def add_arguments(parser) -> None:
     """The options of ``arrayspeed fidelity``."""
-    parser.add_argument("--processes", type=int, default=3, metavar="N", help="pyperf's processes (default 3)")
+    parser.add_argument("--processes", type=int, default=3, metavar="N", help="processes of each, in turn (default 3)")
     parser.add_argument("--json", action="store_true", help="print the pairs as JSON")
 
 
@@ -40,8 +40,8 @@ def main(args) -> int:
 
     pairs = fidelity.compare(config, newest_of_all(config), args.processes, report)
     agrees, text = fidelity.verdict(pairs)
-    for backend, offset in fidelity.offsets(pairs).items():
-        print(f"{backend}: asv reads ×{offset:.3f} of pyperf (geometric mean)", file=out)
+    for backend, (offset, error) in fidelity.offsets(pairs).items():
+        print(f"{backend}: asv reads ×{offset:.3f} of pyperf, ±{error - 1:.0%} (geometric mean)", file=out)
     print(text, file=out)
     if args.json:
         print(json.dumps(fidelity.as_data(pairs), indent=1))
