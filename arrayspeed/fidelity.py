@@ -127,7 +127,7 @@ def compare(config, environment: str, processes: int = 3, report=print) -> list[
     pairs = []
     with tempfile.TemporaryDirectory() as folder:
         config.results_dir = folder
-        session = run.open_session(config, run.Selection(environments=[environment]))
+        session = run.open_session(config, [run.Selection(environments=[environment])])
         combinations = sample()
         for number, (kernel, backend, size) in enumerate(combinations, 1):
             pair = by_both(session, environment, kernel, backend, size, processes)

@@ -111,7 +111,21 @@ class Session:
         return results
 
 
-def open_session(config, selection: Selection) -> Session:
+def newest_of_all(config) -> str:
+    """The name of the environment that holds most libraries.
+
+    Raises
+    ------
+    UserError
+        There is no environment.
+    """
+    environments = list(environment.get_environments(config, None))
+    if not environments:
+        raise UserError("asv.conf.json lists no environment")
+    return max(environments, key=lambda env: len(env.requirements)).name
+
+
+def open_session(config, selections: list[Selection]) -> Session:
     """Make the environments that are selected, and discover the benchmarks.
 
     Raises
@@ -119,7 +133,8 @@ def open_session(config, selection: Selection) -> Session:
     UserError
         No environment is selected, or one cannot be made.
     """
-    environments = [env for env in environment.get_environments(config, None) if selected(env, selection)]
+    every = environment.get_environments(config, None)
+    environments = [env for env in every if any(selected(env, selection) for selection in selections)]
     if not environments:
         raise UserError("no environment of asv.conf.json has that library and version")
     repo = get_repo(config)
@@ -168,7 +183,7 @@ def subjects(env: environment.Environment) -> dict[str, str]:
 def combinations(session: Session, selection: Selection) -> Iterator[Combination]:
     """Everything that is selected and can run: the library is in the environment, the device in the machine."""
     for env in session.environments.values():
-        present = subjects(env)
+        present = subjects(env) if selected(env, selection) else {}
         for name, benchmark in session.benchmarks.items():
             labels = parse_name(name)
             for index, parameters in enumerate(itertools.product(*benchmark["params"])):
@@ -319,12 +334,12 @@ def only_run(folder: str | Path) -> Iterator[None]:
         yield
 
 
-def run(config, selection: Selection, rounds=None, again=False, append=False) -> int:
-    """Measure what is selected and not finished; returns the exit status."""
+def run(config, selections: list[Selection], rounds=None, again=False, append=False) -> int:
+    """Measure what is selected and not finished, in the order of the selections; returns the exit status."""
     started = time.monotonic()
     with only_run(config.results_dir):
-        session = open_session(config, selection)
-        plan = list(combinations(session, selection))
+        session = open_session(config, selections)
+        plan = list(dict.fromkeys(one for selection in selections for one in combinations(session, selection)))
         if not plan:
             raise UserError("nothing that can run here is selected; `python -m kernels` lists what there is")
         done = set() if again or append else finished(session, plan)

@@ -26,7 +26,7 @@ def newest(config):
     """The environment with the newest release of all libraries."""
     from asv.environment import get_environments
 
-    from arrayspeed.commands.bench import newest_of_all
+    from arrayspeed.run import newest_of_all
 
     name = newest_of_all(config)
     (env,) = (env for env in get_environments(config, None) if env.name == name)

@@ -4,9 +4,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from arrayspeed import run
+from arrayspeed import run, selections
+from arrayspeed.commands.run import MEASURES
 from arrayspeed.errors import UserError
-from kernels import CATALOGUE
+from kernels import BACKENDS, CATALOGUE
 
 
 def one(**changes):
@@ -95,3 +96,33 @@ def test_a_kill_while_saving_leaves_the_old_file(tmp_path):
         run.save_atomically(tmp_path, interrupted)
     assert old.read_text() == "old"
     assert [path.name for path in tmp_path.iterdir()] == ["machine"]
+
+
+@pytest.mark.parametrize("name", selections.NAMED)
+def test_named_selections_name_what_there_is(name):
+    for part in selections.NAMED[name]:
+        assert set(part.kernels) <= set(CATALOGUE)
+        assert set(part.backends) <= set(BACKENDS)
+        assert set(part.measures) <= set(MEASURES)
+        assert part.measures
+
+
+def test_the_articles_selection_has_every_kernel_backend_and_measure():
+    chosen = {
+        (kernel.name, backend.name, measure)
+        for part in selections.ARTICLES
+        for measure in part.measures
+        for kernel in CATALOGUE.values()
+        for backend in BACKENDS.values()
+        if kernel.why_not(backend.name, backend.library) is None
+        and kernel.name in (part.kernels or CATALOGUE)
+        and backend.name in (part.backends or BACKENDS)
+    }
+    every = {
+        (kernel.name, backend.name, measure)
+        for kernel in CATALOGUE.values()
+        for backend in BACKENDS.values()
+        if kernel.why_not(backend.name, backend.library) is None
+        for measure in MEASURES
+    }
+    assert chosen == every

@@ -9,9 +9,9 @@ import json
 import sys
 
 from arrayspeed import fidelity
-from arrayspeed.commands.bench import newest_of_all
 from arrayspeed.errors import UserError
 from arrayspeed.project import load_config
+from arrayspeed.run import newest_of_all
 from arrayspeed.units import human_time
 
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 
-from arrayspeed import run
+from dataclasses import replace
+
+from arrayspeed import run, selections
 from arrayspeed.errors import UserError
 from arrayspeed.project import load_config
 from kernels import BACKENDS, CATALOGUE, DEVICES, LIBRARIES
@@ -41,6 +43,12 @@ def add_arguments(parser) -> None:
     parser.add_argument("--dtype", **several, help="float64 or float32")
     parser.add_argument("--measure", **several, help=f"one of {', '.join(MEASURES)}")
     parser.add_argument("--bench", **several, help="regular expression on `family.kernel_dtype.measure(parameters)`")
+    parser.add_argument(
+        "--selection",
+        choices=selections.NAMED,
+        help="a named selection, in the environment with most libraries unless --environment, --library or --version "
+        "say otherwise; not together with the other filters",
+    )
     parser.add_argument("--rounds", type=int, metavar="N", help="processes for each time (default 2)")
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--again", action="store_true", help="measure also what is finished, and replace it")
@@ -49,7 +57,27 @@ def add_arguments(parser) -> None:
 
 def main(args) -> int:
     """Run ``arrayspeed run``."""
-    return run.run(load_config(), selection(args), args.rounds, args.again, args.append)
+    chosen = selection(args)
+    config = load_config()
+    return run.run(config, named(args, chosen, config) or [chosen], args.rounds, args.again, args.append)
+
+
+def named(args, chosen: run.Selection, config) -> list[run.Selection] | None:
+    """The parts of the named selection in the environments asked for, or None where none is named.
+
+    Raises
+    ------
+    UserError
+        Other filters are given too.
+    """
+    if args.selection is None:
+        return None
+    where = {"environments": chosen.environments, "libraries": chosen.libraries, "versions": chosen.versions}
+    if replace(chosen, environments=[], libraries=[], versions=[]) != run.Selection():
+        raise UserError("--selection goes with --environment, --library and --version, not with other filters")
+    if not any(where.values()):
+        where["environments"] = [run.newest_of_all(config)]
+    return [replace(part, **where) for part in selections.NAMED[args.selection]]
 
 
 def selection(args) -> run.Selection:

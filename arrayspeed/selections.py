@@ -1,0 +1,44 @@
+"""Named selections: everything at every size would take days, so these are what is worth measuring first.
+
+A selection is a list of parts, most important first; a run goes through them in order.
+"""
+
+from __future__ import annotations
+
+from arrayspeed.run import Selection
+
+#: Elementwise arithmetic, matrix product, gradient, transform, sort: the five operations of article 001.
+OPERATIONS = ["elementwise", "matmul", "gradient", "fft", "sort"]
+
+BATCHES = ["vmap_mapped", "vmap_vectorised", "vmap_loop"]
+
+
+def part(*measures: str, dtype: str = "float64", **filters: list[str]) -> Selection:
+    """Some measures of one precision."""
+    return Selection(measures=list(measures), dtypes=[dtype], **filters)
+
+
+#: What `make bench` measures.
+BENCH = [part("time_call", kernels=OPERATIONS, sizes=["small", "large"], devices=["cpu"])]
+
+#: What the four articles measured, then every other measure of the same kernels.
+ARTICLES = [
+    part("time_call", sizes=["small", "large"]),
+    part("time_call", kernels=["linear_regression", "convolve_devices"]),
+    part("time_call", kernels=["matmul_transposed"], backends=["numpy", "jax", "jax-jit"]),
+    part("time_call", kernels=BATCHES, backends=["numpy", "jax", "jax-jit"]),
+    part("time_call", kernels=["matmul_transposed", "selu", "polynomial"], sizes=["large"], dtype="float32"),
+    part("track_first_call", kernels=OPERATIONS, sizes=["small"]),
+    part("track_first_call", kernels=["matmul_transposed", "selu"], sizes=["large"], dtype="float32"),
+    Selection(measures=["timeraw_import"]),
+    part("track_error", sizes=["small"]),
+    part("time_round_trip", "time_pipelined", kernels=OPERATIONS, sizes=["small", "large"]),
+    part("time_round_trip", kernels=["matmul_transposed"], sizes=["large"], dtype="float32"),
+    part("track_memory", "peakmem_call", kernels=OPERATIONS, sizes=["large"]),
+    part("time_call", kernels=OPERATIONS),
+    part("time_call", sizes=["small", "large"], dtype="float32"),
+    part("track_first_call", sizes=["small"]),
+    part("time_round_trip", "time_pipelined", "track_memory", "peakmem_call", sizes=["small", "large"]),
+]
+
+NAMED = {"bench": BENCH, "articles": ARTICLES}
