@@ -7,7 +7,6 @@ Started again, a run leaves out what has a value at the same commit.
 from __future__ import annotations
 
 import re
-
 from dataclasses import replace
 
 from arrayspeed import run, selections
