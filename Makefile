@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: bench test site preview fidelity lint clean
+.PHONY: bench test preview fidelity clean
 
 bench: $(VENV)/ready
 	$(BIN)/arrayspeed bench

@@ -121,3 +121,11 @@ def test_a_driver_that_is_there_leaves_the_answer_to_the_library(monkeypatch):
     monkeypatch.setattr("kernels.backends.installed", lambda library: True)
     assert why_not(Backend("x", "x", devices=DEVICES), "gpu") is None
     assert why_not(Backend("x", "x", devices=DEVICES), "cpu") is None
+
+
+def test_every_kernel_has_its_benchmarks():
+    from asv_runner.discovery import disc_benchmarks
+
+    found = {benchmark.name for benchmark in disc_benchmarks(str(ROOT / "benchmarks"))}
+    wanted = {f"{k.family}.{k.name}_{dtype}.time_call" for k in CATALOGUE.values() for dtype in k.dtypes}
+    assert wanted <= found

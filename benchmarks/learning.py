@@ -1,0 +1,5 @@
+"""Benchmarks of the learning kernels."""
+
+from benchmarks import common
+
+globals().update(common.classes("learning"))

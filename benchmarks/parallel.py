@@ -1,0 +1,5 @@
+"""Benchmarks of the parallel kernels."""
+
+from benchmarks import common
+
+globals().update(common.classes("parallel"))

@@ -1,0 +1,5 @@
+"""Benchmarks of the random kernels."""
+
+from benchmarks import common
+
+globals().update(common.classes("random"))
