@@ -66,6 +66,17 @@ def git(*arguments: str) -> str:
     return done.stdout.strip()
 
 
+def measured_code(commit: str) -> str | None:
+    """What tells whether two commits measure the same: git's hashes of the kernels and the benchmarks.
+
+    None where this clone does not hold the commit.
+    """
+    try:
+        return git("rev-parse", *(f"{commit}:{folder}" for folder in ("kernels", "benchmarks")))
+    except UserError:
+        return None
+
+
 def uncommitted() -> list[str]:
     """Changed or new files, not committed, that could change a number."""
     measured = ["kernels", "benchmarks", "arrayspeed/environment.py", "arrayspeed/install.py", CONFIG]

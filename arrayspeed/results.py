@@ -29,6 +29,8 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import re
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -96,6 +98,15 @@ def result_files(folder: Path) -> list[Path]:
         for path in folder.glob("*/*-*.json")
         if path.name != "machine.json" and (path.parent / "machine.json").exists()
     )
+
+
+def result_commits(folder: str | Path, machine: str) -> list[str]:
+    """The commits that a machine's results name; what cannot be read names none."""
+    commits = set()
+    for path in Path(folder, machine).glob("*-*.json"):
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            commits.add(json.loads(path.read_text())["commit_hash"])
+    return sorted(commit for commit in commits if isinstance(commit, str) and re.fullmatch("[0-9a-f]{40}", commit))
 
 
 def machine(folder: str | Path, name: str) -> dict:

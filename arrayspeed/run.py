@@ -2,7 +2,7 @@
 
 asv saves once an environment; a run killed in the middle loses all of it. Here a chunk is one benchmark at one
 size in one environment, all its backends side by side, and is saved when it is finished. Started again, a run
-leaves out what it finds finished at the same commit. The measuring is asv's own, and so are the results.
+leaves out what it finds finished of the same code. The measuring is asv's own, and so are the results.
 """
 
 from __future__ import annotations
@@ -31,8 +31,9 @@ from asv.results import Results
 
 from arrayspeed.errors import UserError
 from arrayspeed.progress import Progress
-from arrayspeed.project import git, uncommitted
-from arrayspeed.results import parse_name, parse_parameters
+from arrayspeed.project import git, measured_code, uncommitted
+from arrayspeed.results import parse_name, parse_parameters, result_commits
+from arrayspeed.servers import serving
 from kernels import BACKENDS, CATALOGUE, LIBRARIES
 from kernels.backends.hardware import missing
 from kernels.limits import too_large
@@ -90,19 +91,25 @@ class Session:
 
     config: object
     repo: object
-    commit: str
+    commits: list[str]
     machine: dict
     environments: dict[str, environment.Environment]
     benchmarks: Benchmarks
 
-    def results_of(self, name: str) -> Results:
-        """What is saved of an environment at this commit, or an empty Results."""
+    @property
+    def commit(self) -> str:
+        """The commit that new results name."""
+        return self.commits[0]
+
+    def results_of(self, name: str, commit: str | None = None) -> Results:
+        """What is saved of an environment at a commit, by default this run's, or an empty Results."""
         env = self.environments[name]
+        commit = commit or self.commit
         results = Results(
             self.machine | {"python": env.python} | env.requirements,
             env.requirements,
-            self.commit,
-            self.repo.get_date(self.commit),
+            commit,
+            self.repo.get_date(commit),
             env.python,
             env.name,
             env.env_vars,
@@ -138,26 +145,37 @@ def open_session(config, selections: list[Selection]) -> Session:
     if not environments:
         raise UserError("no environment of asv.conf.json has that library and version")
     repo = get_repo(config)
-    commit = repo.get_hash_from_name("HEAD")
+    machine = Machine.load()
+    commits = same_code(repo, result_commits(config.results_dir, machine.machine))
     if changed := uncommitted():
         what = changed[0] if len(changed) == 1 else f"{changed[0]} and {len(changed) - 1} more files"
-        print(f"warning: the results will name commit {commit[:8]}, and {what} differ from it", file=sys.stderr)
-    machine = Machine.load()
+        print(f"warning: the results will name commit {commits[0][:8]}, and {what} differ from it", file=sys.stderr)
     machine.save(config.results_dir)
     try:
         for env in environments:
             env.create()
         with quiet():
-            benchmarks = Benchmarks.discover(config, repo, environments, [commit])
+            benchmarks = Benchmarks.discover(config, repo, environments, commits[:1])
         save_atomically(config.results_dir, lambda folder: write_benchmarks(benchmarks, folder))
         for env in environments:
             with quiet():
-                env.install_project(config, repo, commit)
+                env.install_project(config, repo, commits[0])
     except util.UserError as error:
         raise UserError(str(error)) from error
     except util.ProcessError as error:
         raise UserError(f"an environment cannot be made: {str(error).splitlines()[0]}") from error
-    return Session(config, repo, commit, dict(machine.__dict__), {env.name: env for env in environments}, benchmarks)
+    return Session(config, repo, commits, dict(machine.__dict__), {env.name: env for env in environments}, benchmarks)
+
+
+def same_code(repo, candidates: Iterable[str]) -> list[str]:
+    """The candidates whose kernels and benchmarks are those of HEAD, newest first; HEAD alone where there are none.
+
+    A run goes on where it stopped although its results, or a page about them, were committed in between: what is
+    measured is the same. New results name the newest of these commits.
+    """
+    head = measured_code("HEAD")
+    same = [commit for commit in candidates if measured_code(commit) == head]
+    return sorted(same, key=repo.get_date, reverse=True) or [repo.get_hash_from_name("HEAD")]
 
 
 def selected(env: environment.Environment, selection: Selection) -> bool:
@@ -226,13 +244,13 @@ def can_run(one: Combination) -> bool:
 
 
 def finished(session: Session, plan: Iterable[Combination]) -> set[Combination]:
-    """The combinations that have a value at this commit."""
+    """The combinations that have a value of the same code."""
     done = set()
     by_environment = defaultdict(list)
     for one in plan:
         by_environment[one.environment].append(one)
-    for name, ones in by_environment.items():
-        results = session.results_of(name)
+    for (name, ones), commit in itertools.product(by_environment.items(), session.commits):
+        results = session.results_of(name, commit)
         known = results.get_result_keys(session.benchmarks)
         values = {
             benchmark: results.get_result_value(benchmark, session.benchmarks[benchmark]["params"])
@@ -256,11 +274,12 @@ def measure(session: Session, plan: list[Combination], rounds: int | None = None
         chunks[one.chunk].append(one)
     progress = Progress(chunks, rounds or 2)
     failures = 0
-    for chunk, ones in chunks.items():
-        progress.start(ones)
-        outcome = run_chunk(session, chunk, ones, rounds, append)
-        failures += sum(value is None for value in outcome.values())
-        progress.finish(ones, outcome)
+    with serving(session.benchmarks):
+        for chunk, ones in chunks.items():
+            progress.start(ones)
+            outcome = run_chunk(session, chunk, ones, rounds, append)
+            failures += sum(value is None for value in outcome.values())
+            progress.finish(ones, outcome)
     progress.end()
     return failures
 

@@ -6,6 +6,7 @@ A selection is a list of parts, most important first; a run goes through them in
 from __future__ import annotations
 
 from arrayspeed.run import Selection
+from kernels import BACKENDS
 
 #: Elementwise arithmetic, matrix product, gradient, transform, sort: the five operations of article 001.
 OPERATIONS = ["elementwise", "matmul", "gradient", "fft", "sort"]
@@ -35,10 +36,20 @@ ARTICLES = [
     part("time_round_trip", "time_pipelined", kernels=OPERATIONS, sizes=["small", "large"]),
     part("time_round_trip", kernels=["matmul_transposed"], sizes=["large"], dtype="float32"),
     part("track_memory", "peakmem_call", kernels=OPERATIONS, sizes=["large"]),
-    part("time_call", kernels=OPERATIONS),
-    part("time_call", sizes=["small", "large"], dtype="float32"),
     part("track_first_call", sizes=["small"]),
-    part("time_round_trip", "time_pipelined", "track_memory", "peakmem_call", sizes=["small", "large"]),
+    part("time_call", kernels=OPERATIONS),
+    # Transfers and memory matter where arrays are large, and a queue of calls where they are small.
+    part("time_round_trip", "track_memory", "peakmem_call", sizes=["large"]),
+    part("time_pipelined", sizes=["small"]),
+    part("time_call", sizes=["large"], dtype="float32"),
 ]
 
-NAMED = {"bench": BENCH, "articles": ARTICLES}
+#: What every version of a library is measured on: an hour and a half on two cores for all of asv.conf.json.
+VERSIONS = [
+    part("time_call", sizes=["small", "large"]),
+    Selection(measures=["timeraw_import"]),
+    part("track_first_call", sizes=["small"], backends=[name for name in BACKENDS if name != "numpy"]),
+    part("track_error", sizes=["small"]),
+]
+
+NAMED = {"bench": BENCH, "articles": ARTICLES, "versions": VERSIONS}

@@ -1,5 +1,6 @@
 """asv benchmarks: one module a family of kernels. Importing them imports no array library."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -7,3 +8,9 @@ from pathlib import Path
 _root = str(Path(__file__).resolve().parent.parent)
 if _root not in sys.path:
     sys.path.insert(0, _root)
+
+# But for a server of arrayspeed/servers.py, which says which library the processes that it forks will use.
+if _library := os.environ.pop("ARRAYSPEED_PRELOAD", None):
+    from benchmarks.preload import preload
+
+    preload(_library)

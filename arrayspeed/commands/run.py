@@ -1,7 +1,7 @@
 """Measure a selection, in chunks that are safe once finished.
 
 Every option narrows the selection; without any, everything in asv.conf.json is measured, which takes hours.
-Started again, a run leaves out what has a value at the same commit.
+Started again, a run leaves out what has a value of the same code: kernels and benchmarks as they are committed now.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """JAX: asynchronous on every device."""
 
 import os
-from contextlib import suppress
 
 # Before the import: take GPU memory as it is needed, as the other libraries do.
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
@@ -29,9 +28,14 @@ def split_host(count: int) -> None:
 
     Only for a kernel that needs them: each device brings a thread of its own, which other kernels need not carry.
     """
-    # RuntimeError: JAX has started; the number of devices that it sees decides.
-    with suppress(RuntimeError):
-        jax.config.update("jax_num_cpu_devices", max(count, HOST_DEVICES))
+    number = max(count, HOST_DEVICES)
+    try:
+        jax.config.update("jax_num_cpu_devices", number)
+    except AttributeError:  # before JAX 0.5
+        flags = os.environ.get("XLA_FLAGS", "")
+        os.environ["XLA_FLAGS"] = f"{flags} --xla_force_host_platform_device_count={number}".strip()
+    except RuntimeError:  # JAX has started; the number of devices that it sees decides
+        pass
 
 
 def wait(result):

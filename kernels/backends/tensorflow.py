@@ -2,6 +2,7 @@
 
 import os
 import sys
+from contextlib import suppress
 
 # Before the import: its start-up messages are no result.
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
@@ -24,11 +25,6 @@ from kernels.errors import NotAvailable  # noqa: E402
 
 # Full float32 products on NVIDIA, as for the other libraries.
 tf.config.experimental.enable_tensor_float_32_execution(False)
-for _gpu in tf.config.list_physical_devices("GPU"):
-    try:
-        tf.config.experimental.set_memory_growth(_gpu, True)
-    except RuntimeError:  # the runtime has started: somebody else imported TensorFlow before us
-        break
 
 
 class Adapter(base.Adapter):
@@ -38,6 +34,10 @@ class Adapter(base.Adapter):
 
     def __init__(self, device, count=None):
         super().__init__(device, count)
+        # Not when imported: a process that imports may be one that forks, and must not have opened a device.
+        for gpu in tf.config.list_physical_devices("GPU"):
+            with suppress(RuntimeError):  # TensorFlow has started
+                tf.config.experimental.set_memory_growth(gpu, True)
         if not tf.config.list_physical_devices(device.upper()):
             raise NotAvailable(f"TensorFlow {tf.__version__} sees no {device.upper()}")
         self.where = f"/{device.upper()}:0"

@@ -1,0 +1,129 @@
+"""Servers that have their library imported: nothing that a fork would break, and the same processes but for that."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from arrayspeed import servers
+from kernels import LIBRARIES
+from tests.conftest import ROOT
+
+IMPORT = """
+import os
+from pathlib import Path
+os.environ["OPENBLAS_NUM_THREADS"] = "1"  # OpenBLAS alone starts threads, and stops them before a fork
+import benchmarks, json, sys
+print(json.dumps({
+    "threads": len(os.listdir("/proc/self/task")),
+    "devices": [name for name in os.listdir("/proc/self/fd") if "nvidia" in os.path.realpath(f"/proc/self/fd/{name}")],
+    "imported": [name for name in ("numpy", "numba", "jax", "torch", "tensorflow") if name in sys.modules],
+    "told": "ARRAYSPEED_PRELOAD" in os.environ,
+}))
+"""
+
+
+def imported(env, library):
+    done = subprocess.run(
+        [env.find_executable("python"), "-c", IMPORT],
+        cwd=ROOT,
+        env=os.environ | {"ARRAYSPEED_PRELOAD": library},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=True,
+    )
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_server_has_its_library_and_no_thread_or_device(newest, library):
+    found = imported(newest, library)
+    assert found["threads"] == 1
+    assert found["devices"] == []
+    assert set(found["imported"]) == {"numpy", library}
+    assert not found["told"], "the processes that a process starts are no servers"
+
+
+def test_a_library_that_is_missing_is_left_to_the_benchmarks(newest):
+    assert imported(newest, "no_such_library")["imported"] in ([], ["numpy"])
+
+
+@pytest.fixture
+def benchmarks():
+    class Benchmarks(dict):
+        benchmark_dir = str(ROOT / "benchmarks")
+
+    parameters = [["'numpy'", "'jax'", "'jax-jit'"], ["1", "10"], ["'cpu'", "'gpu'"]]
+    return Benchmarks(
+        {"linalg.matmul.time_call": {"params": parameters}, "imports.library.timeraw_import": {"params": [["'torch'"]]}}
+    )
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "library"),
+    [
+        ("linalg.matmul.time_call-0", "numpy"),
+        ("linalg.matmul.time_call-3", "numpy"),
+        ("linalg.matmul.time_call-4", "jax"),
+        ("linalg.matmul.time_call-11", "jax"),
+        ("imports.library.timeraw_import-0", "torch"),
+    ],
+)
+def test_the_library_of_a_combination(benchmarks, benchmark, library):
+    assert servers.Servers(benchmarks).library(benchmark) == library
+
+
+def test_a_server_that_dies_fails_one_benchmark_and_is_started_again(newest, benchmarks):
+    with servers.serving(benchmarks) as running:
+        arguments = {"params_str": "{}", "profile_path": "None", "timeout": 60, "cwd": "/"}
+        arguments["result_file_name"] = os.devnull
+        running.run(newest, "linalg.matmul.time_call-0", **arguments)
+        (server,) = running.running.values()
+        os.kill(server.server_proc.pid, signal.SIGKILL)
+        server.server_proc.wait(60)
+        output, status = running.run(newest, "linalg.matmul.time_call-0", **arguments)
+        assert status != 0
+        assert "server of numpy ended" in output
+        again, _ = running.run(newest, "linalg.matmul.time_call-0", **arguments)
+        assert "server of numpy ended" not in again
+        (server,) = running.running.values()
+    assert server.server_proc.poll() is not None, "a server must not outlive its run"
+
+
+def alive(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as stat:
+            return stat.read().rpartition(")")[2].split()[0] not in "ZX"
+    except FileNotFoundError:
+        return False
+
+
+def test_a_server_ends_with_a_run_that_is_killed(newest):
+    code = f"""
+import os, sys
+sys.path.insert(0, {str(ROOT)!r})
+os.chdir({str(ROOT)!r})
+from arrayspeed import servers
+from arrayspeed.project import load_config
+from asv.environment import get_environments
+env = next(env for env in get_environments(load_config(), None) if env.name == {newest.name!r})
+class Benchmarks(dict):
+    benchmark_dir = {str(ROOT / "benchmarks")!r}
+running = servers.Servers(Benchmarks())
+print(running.server(env, (env.name, "numpy")).server_proc.pid, flush=True)
+import time; time.sleep(600)
+"""
+    run = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    server = int(run.stdout.readline())
+    assert alive(server)
+    run.kill()
+    run.wait(60)
+    deadline = time.monotonic() + 30
+    while alive(server) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not alive(server)
