@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: bench test preview fidelity clean
+.PHONY: bench test site preview fidelity clean
 
 bench: $(VENV)/ready
 	$(BIN)/arrayspeed bench
@@ -15,6 +15,9 @@ test: $(VENV)/ready
 
 fidelity: $(VENV)/ready
 	$(BIN)/arrayspeed fidelity
+
+site: $(VENV)/ready
+	$(BIN)/arrayspeed site
 
 preview: $(VENV)/ready
 	$(BIN)/asv preview

@@ -8,7 +8,7 @@ from importlib import import_module
 
 from arrayspeed.errors import UserError
 
-COMMANDS = ("bench", "run", "summary", "claims", "plots", "fidelity")
+COMMANDS = ("bench", "run", "upgrade", "versions", "site", "summary", "claims", "plots", "fidelity")
 
 
 def parser() -> argparse.ArgumentParser:

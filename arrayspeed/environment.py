@@ -49,6 +49,11 @@ def find_python(version: str, path: str) -> tuple[str, str]:
     return sys.executable, current
 
 
+def parse_packages(text: str) -> dict[str, str]:
+    """Name -> version of a record of packages: ``name==version`` lines."""
+    return dict(line.split("==", 1) for line in text.splitlines() if "==" in line)
+
+
 class Venv(Virtualenv):
     """A virtualenv with everything resolved in one install, by uv or pip.
 
@@ -171,6 +176,10 @@ class Venv(Virtualenv):
         text = "\n".join([f"# Python {found['python']}", *lines, ""])
         self._packages_file.write_text(text, encoding="utf-8")
         return packages
+
+    def packages(self) -> dict[str, str]:
+        """The exact version of everything in the environment, as it was recorded."""
+        return parse_packages(self._packages_file.read_text(encoding="utf-8"))
 
     def _results_file(self, commit_hash: str) -> Path:
         """Where the packages are kept for the results of a commit: next to asv's own file, under its name."""

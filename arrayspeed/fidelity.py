@@ -17,6 +17,8 @@ from statistics import mean, median, stdev
 
 from arrayspeed import run
 from arrayspeed.errors import UserError
+from arrayspeed.plan import Selection, combinations
+from arrayspeed.session import Session, open_session
 from kernels import BACKENDS, CATALOGUE
 
 OPERATIONS = ("add", "matmul", "fft", "gradient")
@@ -72,9 +74,9 @@ def sample() -> list[tuple[str, str, int]]:
     ]
 
 
-def by_asv(session: run.Session, environment: str, kernel: str, backend: str, size: int) -> float:
+def by_asv(session: Session, environment: str, kernel: str, backend: str, size: int) -> float:
     """asv's figure for one combination from one process, measured now."""
-    selection = run.Selection(
+    selection = Selection(
         kernels=[kernel],
         backends=[backend],
         sizes=[str(size)],
@@ -82,8 +84,8 @@ def by_asv(session: run.Session, environment: str, kernel: str, backend: str, si
         measures=["time_call"],
         dtypes=["float64"],
     )
-    (one,) = (one for one in run.combinations(session, selection) if one.environment == environment)
-    value = run.run_chunk(session, one.chunk, [one], rounds=1, append=False)[one]
+    (one,) = (one for one in combinations(session, selection) if one.environment == environment)
+    value = run.run_chunk(session, [one], rounds=1, append=False)[one]
     if value is None:
         raise UserError(f"asv could not measure {kernel} {size} on {backend}; its message is above")
     return value
@@ -127,7 +129,7 @@ def compare(config, environment: str, processes: int = 5, report=print) -> list[
     pairs = []
     with tempfile.TemporaryDirectory() as folder:
         config.results_dir = folder
-        session = run.open_session(config, [run.Selection(environments=[environment])])
+        session = open_session(config, [Selection(environments=[environment])])
         combinations = sample()
         for number, (kernel, backend, size) in enumerate(combinations, 1):
             pair = by_both(session, environment, kernel, backend, size, processes)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-
-from arrayspeed.units import human
+from collections.abc import Callable
 
 #: Seconds that a process takes before and while it measures, until this run has seen its own: mostly imports
 #: and compilation.
@@ -26,8 +25,9 @@ class Progress:
     its first guess had of the guesses so far.
     """
 
-    def __init__(self, chunks: dict, rounds: int) -> None:
-        self.rounds = rounds
+    def __init__(self, chunks: dict, passes: Callable) -> None:
+        """``passes`` says how many processes a combination gets."""
+        self.passes = passes
         self.left = sum(self.guess(ones) for ones in chunks.values())
         self.count = len(chunks)
         self.number = 0
@@ -38,7 +38,7 @@ class Progress:
 
     def guess(self, ones: list) -> float:
         """First guess of a chunk's seconds."""
-        return sum(FIRST_GUESS.get(one.backend, 3.0) * (self.rounds if is_timed(one) else 1) for one in ones)
+        return sum(FIRST_GUESS.get(one.backend, 3.0) * self.passes(one) for one in ones)
 
     def remaining(self) -> float:
         """Seconds left, by the pace so far."""
@@ -54,14 +54,13 @@ class Progress:
             text = f"[{self.number}/{self.count}] {title(ones)} … about {clock(self.remaining())} left"
             print(f"\r\x1b[K{text}", end="", flush=True)
 
-    def finish(self, ones: list, values: dict) -> None:
-        """Print a chunk's values."""
+    def finish(self, ones: list, shown: str) -> None:
+        """Print what a chunk gave."""
         guess = self.guess(ones)
         self.spent += time.monotonic() - self.started
         self.guessed += guess
         self.left = max(0.0, self.left - guess)
         start = "\r\x1b[K" if self.terminal else ""
-        shown = ", ".join(f"{one.backend} {human(values[one], one.measure)}" for one in ones)
         left = f"{clock(self.remaining())} left" if self.number < self.count else "done"
         print(f"{start}[{self.number}/{self.count}] {title(ones)}: {shown} ({left})", flush=True)
 

@@ -14,6 +14,11 @@ from arrayspeed.errors import UserError
 
 CONFIG = "asv.conf.json"
 
+#: What a number depends on, beside the environment, whose packages are recorded with it, and what of it only starts
+#: processes.
+MEASURED = ("kernels", "benchmarks")
+PLUMBING = ("benchmarks/__init__.py", "benchmarks/preload.py")
+
 
 def root() -> Path:
     """The nearest folder upwards that holds asv.conf.json.
@@ -67,18 +72,19 @@ def git(*arguments: str) -> str:
 
 
 def measured_code(commit: str) -> str | None:
-    """What tells whether two commits measure the same: git's hashes of the kernels and the benchmarks.
+    """What tells whether two commits measure the same: git's list of the files that a number depends on.
 
     None where this clone does not hold the commit.
     """
     try:
-        return git("rev-parse", *(f"{commit}:{folder}" for folder in ("kernels", "benchmarks")))
+        files = git("ls-tree", "-r", commit, "--", *MEASURED).splitlines()
     except UserError:
         return None
+    return "\n".join(line for line in files if line.partition("\t")[2] not in PLUMBING)
 
 
 def uncommitted() -> list[str]:
     """Changed or new files, not committed, that could change a number."""
-    measured = ["kernels", "benchmarks", "arrayspeed/environment.py", "arrayspeed/install.py", CONFIG]
-    status = git("status", "--porcelain", "-z", "--untracked-files=all", "--", *measured)
-    return [entry.split(maxsplit=1)[1] for entry in status.split("\0") if entry]
+    status = git("status", "--porcelain", "-z", "--untracked-files=all", "--", *MEASURED)
+    names = [entry.split(maxsplit=1)[1] for entry in status.split("\0") if entry]
+    return [name for name in names if name not in PLUMBING]

@@ -12,6 +12,8 @@ backend, size, device
     The parameters. Of ``imports``, the library stands for the backend.
 library, version
     The backend's library and its version in that environment, as far as its requirements name it.
+alone
+    True where the environment is there to measure that library and no other.
 value
     In the measure's unit: seconds, bytes or a relative error. Null where it failed or was not measured.
 failed
@@ -30,6 +32,7 @@ import itertools
 import json
 import math
 import re
+import sys
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -37,6 +40,8 @@ from pathlib import Path
 import polars as pl
 
 from arrayspeed.errors import UserError
+from arrayspeed.libraries import bare, subjects
+from arrayspeed.text import printable
 from kernels import BACKENDS, LIBRARIES
 
 SCHEMA = {
@@ -53,6 +58,7 @@ SCHEMA = {
     "device": pl.String,
     "library": pl.String,
     "version": pl.String,
+    "alone": pl.Boolean,
     "value": pl.Float64,
     "failed": pl.Boolean,
     "low": pl.Float64,
@@ -79,12 +85,17 @@ STATISTICS = {
 
 
 def load(folder: str | Path = "results", every: bool = False) -> pl.DataFrame:
-    """The table of all results under a folder; empty where there are none.
+    """The table of all results under a folder; empty where there are none. A file that is no result is left out, aloud.
 
     With ``every``, all measurements of a combination are kept, not only the newest.
     """
-    rows = [row for path in result_files(Path(folder)) for row in read(path)]
-    table = pl.DataFrame(rows, schema=SCHEMA, orient="row")
+    tables = [pl.DataFrame(schema=SCHEMA)]
+    for path in result_files(Path(folder)):
+        try:
+            tables.append(read(path))
+        except UserError as error:
+            print(f"warning: left out: {printable(str(error))}", file=sys.stderr)
+    table = pl.concat(tables)
     if every:
         return table
     measured = table.filter(pl.col("value").is_not_null() | pl.col("failed"))
@@ -123,8 +134,8 @@ def machine(folder: str | Path, name: str) -> dict:
         raise UserError(f"cannot read the description of machine {name}: {error}") from error
 
 
-def read(path: Path) -> list[dict]:
-    """The rows of one result file.
+def read(path: Path) -> pl.DataFrame:
+    """The table of one result file.
 
     Raises
     ------
@@ -139,13 +150,24 @@ def read(path: Path) -> list[dict]:
             "environment": data["env_name"],
             "commit": data["commit_hash"],
         }
-        versions = {name.removeprefix("pip+"): value for name, value in data["requirements"].items()}
+        versions = {bare(name): value for name, value in data["requirements"].items()}
+        common["alone"] = len(subjects(data["requirements"])) == 1
         benchmarks = {name: dict(zip(columns, values, strict=False)) for name, values in data["results"].items()}
-        return [
+        rows = [
             common | row for name, benchmark in benchmarks.items() for row in benchmark_rows(name, benchmark, versions)
         ]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UserError(f"{path} is not a result file of asv ({type(error).__name__}: {error})") from error
+        return pl.DataFrame(rows, schema=SCHEMA, orient="row")
+    except (
+        OSError,
+        ValueError,
+        LookupError,
+        TypeError,
+        AttributeError,
+        OverflowError,
+        pl.exceptions.PolarsError,
+    ) as error:
+        why = str(error).partition("\n")[0]
+        raise UserError(f"{path} is not a result file of asv ({type(error).__name__}: {why})") from error
 
 
 def benchmark_rows(name: str, benchmark: dict, versions: dict[str, str]):

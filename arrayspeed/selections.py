@@ -5,7 +5,8 @@ A selection is a list of parts, most important first; a run goes through them in
 
 from __future__ import annotations
 
-from arrayspeed.run import Selection
+from arrayspeed.plan import Selection
+from arrayspeed.session import newest_of_all, of_one_library
 from kernels import BACKENDS
 
 #: Elementwise arithmetic, matrix product, gradient, transform, sort: the five operations of article 001.
@@ -53,3 +54,10 @@ VERSIONS = [
 ]
 
 NAMED = {"bench": BENCH, "articles": ARTICLES, "versions": VERSIONS}
+
+#: Where they are measured: the names of environments, from asv's configuration.
+WHERE = {
+    "bench": lambda config: [newest_of_all(config)],
+    "articles": lambda config: [newest_of_all(config)],
+    "versions": of_one_library,
+}

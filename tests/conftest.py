@@ -1,14 +1,21 @@
 """The environments that tests use, made by the project's own means."""
 
+import functools
 import json
 import os
+import shutil
 import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from tests.browser import opened
+
 ROOT = Path(__file__).parent.parent
+ASV = [str(Path(sys.executable).with_name("asv"))]
+ARRAYSPEED = [sys.executable, "-m", "arrayspeed"]
 
 
 @pytest.fixture(scope="session")
@@ -26,7 +33,7 @@ def newest(config):
     """The environment with the newest release of all libraries."""
     from asv.environment import get_environments
 
-    from arrayspeed.run import newest_of_all
+    from arrayspeed.session import newest_of_all
 
     name = newest_of_all(config)
     (env,) = (env for env in get_environments(config, None) if env.name == name)
@@ -54,3 +61,43 @@ def kernel_checks(newest):
     with ThreadPoolExecutor(2) as pool:
         outcomes = pool.map(lambda library: inside(newest, "check_kernels", library), longest_first)
     return {(o["kernel"], o["backend"], o["dtype"], o["size"]): o for found in outcomes for o in found}
+
+
+def command(*arguments, cwd, status=0):
+    done = subprocess.run(arguments, cwd=cwd, capture_output=True, text=True, timeout=600)
+    assert done.returncode == status, f"{arguments}: {done.returncode}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
+    return done
+
+
+@pytest.fixture(scope="session")
+def clone(newest, tmp_path_factory):
+    """A clone of the working tree, committed, that shares the environments."""
+    folder = tmp_path_factory.mktemp("clone") / "arrayspeed"
+    command("git", "clone", "--quiet", str(ROOT), str(folder), cwd=ROOT)
+    listed = command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", cwd=ROOT).stdout
+    for name in filter(None, listed.split("\0")):
+        source, target = ROOT / name, folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if source.exists() and not name.startswith("results/"):
+            target.write_bytes(source.read_bytes())
+    for path in folder.glob("results/*/*"):
+        path.unlink()
+    (folder / ".asv").symlink_to(ROOT / ".asv")
+    who = ("-c", "user.name=test", "-c", "user.email=test@example.invalid")
+    command("git", "add", "--all", cwd=folder)
+    command("git", *who, "commit", "--quiet", "--allow-empty", "--message", "working tree", cwd=folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def open_page():
+    """What opens pages in Chromium; a test that needs it is skipped, aloud, where there is none."""
+    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if program is None:
+        pytest.skip("NO BROWSER: pages were NOT tested; install Chromium (apt-get install chromium)")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
+        yield functools.partial(opened, browser)
+        browser.close()

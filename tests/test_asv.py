@@ -1,43 +1,14 @@
 """One real run of asv, from a clone of the repository through the published site, and what its results hold."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
+from statistics import geometric_mean
 
 import pytest
 
 from arrayspeed import results
-from tests.conftest import ROOT
-
-ASV = [str(Path(sys.executable).with_name("asv"))]
-ARRAYSPEED = [sys.executable, "-m", "arrayspeed"]
-
-
-def command(*arguments, cwd, status=0):
-    done = subprocess.run(arguments, cwd=cwd, capture_output=True, text=True, timeout=600)
-    assert done.returncode == status, f"{arguments}: {done.returncode}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
-    return done
-
-
-@pytest.fixture(scope="session")
-def clone(newest, tmp_path_factory):
-    """A clone of the working tree, committed, that shares the environments."""
-    folder = tmp_path_factory.mktemp("clone") / "arrayspeed"
-    command("git", "clone", "--quiet", str(ROOT), str(folder), cwd=ROOT)
-    listed = command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", cwd=ROOT).stdout
-    for name in filter(None, listed.split("\0")):
-        source, target = ROOT / name, folder / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if source.exists() and not name.startswith("results/"):
-            target.write_bytes(source.read_bytes())
-    for path in folder.glob("results/*/*"):
-        path.unlink()
-    (folder / ".asv").symlink_to(ROOT / ".asv")
-    who = ("-c", "user.name=test", "-c", "user.email=test@example.invalid")
-    command("git", "add", "--all", cwd=folder)
-    command("git", *who, "commit", "--quiet", "--allow-empty", "--message", "working tree", cwd=folder)
-    return folder
+from tests.browser import served
+from tests.conftest import ARRAYSPEED, ASV, command
 
 
 @pytest.fixture(scope="session")
@@ -110,6 +81,20 @@ def test_asv_shows_and_publishes(measured):
     assert "1000" in parameters[1]
 
 
+def test_asv_s_own_pages_work_without_a_network(measured, open_page):
+    clone, _ = measured
+    published = command(*ASV, "publish", cwd=clone)
+    if "take scripts from the network" in published.stderr:
+        pytest.skip(f"asv's own pages were NOT tested: {published.stderr.strip()}")
+    with served(clone / "html") as address, open_page() as page:
+        page.goto(address + "index.html")
+        page.wait_for_selector("#summarygrid-display img, #summarygrid-display a", timeout=30_000)
+        page.goto(address + "index.html#elementwise.add_float64.time_call")
+        page.wait_for_selector("#main-graph canvas", timeout=30_000)
+        page.click("text=Report")
+        page.wait_for_selector("body[data-ready] table.heat", timeout=30_000)
+
+
 def test_summary_prints_the_results(measured):
     clone, _ = measured
     text = command(*ARRAYSPEED, "summary", "--all-sizes", cwd=clone).stdout
@@ -126,7 +111,7 @@ def test_run_leaves_out_what_is_finished_and_merges_the_rest(measured):
     done = command(*ARRAYSPEED, "run", *common, *only, cwd=clone)
     assert "1 of 1 are finished" in done.stdout
     assert rows(clone, measure="time_call", size=1000, backend="numpy")["value"].to_list() == before
-    command(
+    smaller = [
         *ARRAYSPEED,
         "run",
         *only,
@@ -138,26 +123,12 @@ def test_run_leaves_out_what_is_finished_and_merges_the_rest(measured):
         "float64",
         "--measure",
         "time_call",
-        cwd=clone,
-    )
+    ]
+    command(*smaller, cwd=clone)
     assert rows(clone, measure="time_call", size=10, backend="numpy")["value"].len() == 1
     assert rows(clone, measure="time_call", size=1000)["value"].len() == 8, "what was there is kept"
     repeats = rows(clone, measure="time_call", size=10, backend="numpy")["repeat"][0]
-    command(
-        *ARRAYSPEED,
-        "run",
-        "--append",
-        *only,
-        "--kernel",
-        "add",
-        "--size",
-        "10",
-        "--dtype",
-        "float64",
-        "--measure",
-        "time_call",
-        cwd=clone,
-    )
+    command(*smaller, "--append", cwd=clone)
     assert rows(clone, measure="time_call", size=10, backend="numpy")["repeat"][0] > repeats
 
 
@@ -191,3 +162,33 @@ def test_outside_a_clone_says_so(tmp_path):
     done = command(*ARRAYSPEED, "summary", cwd=tmp_path, status=2)
     assert "asv.conf.json" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_round_trip_takes_longer_and_a_queue_of_calls_no_longer_than_a_call(clone, newest):
+    """On a real run, of small and large arrays; the machine's own changes of speed are what the margins are for."""
+    only = [
+        "--environment",
+        newest.name,
+        "--dtype",
+        "float64",
+        "--kernel",
+        "add",
+        "--kernel",
+        "matmul",
+        "--size",
+        "1000",
+    ]
+    backends = ["--backend", "numpy", "--backend", "jax-jit", "--backend", "torch"]
+    measures = ["--measure", "time_call", "--measure", "time_round_trip", "--measure", "time_pipelined"]
+    command(*ARRAYSPEED, "run", *only, *backends, *measures, cwd=clone)
+    found = {
+        (row["kernel"], row["backend"], row["measure"]): row["value"]
+        for row in rows(clone, size=1000, device="cpu", dtype="float64").iter_rows(named=True)
+    }
+    cases = [(kernel, backend) for kernel in ("add", "matmul") for backend in ("numpy", "jax-jit", "torch")]
+    trips = [found[*case, "time_round_trip"] / found[*case, "time_call"] for case in cases]
+    queues = [found[*case, "time_pipelined"] / found[*case, "time_call"] for case in cases]
+    assert min(trips) > 1 / 2, dict(zip(cases, trips, strict=True))
+    assert geometric_mean(trips) > 0.8, dict(zip(cases, trips, strict=True))
+    assert max(queues) < 2, dict(zip(cases, queues, strict=True))
+    assert geometric_mean(queues) < 1.25, dict(zip(cases, queues, strict=True))

@@ -17,12 +17,12 @@ def run(monkeypatch, seconds, chunks=20):
     """A run in which every chunk takes so many seconds; returns the estimates after each."""
     now = [0.0]
     monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
-    bar = progress.Progress({n: [One()] for n in range(chunks)}, rounds=2)
+    bar = progress.Progress({n: [One()] for n in range(chunks)}, passes=lambda one: 2)
     estimates = []
     for _ in range(chunks):
         bar.start([One()])
         now[0] += seconds
-        bar.finish([One()], {One(): 1e-6})
+        bar.finish([One()], "numpy 1.00 µs")
         estimates.append(bar.remaining())
     return estimates
 

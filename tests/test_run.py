@@ -1,12 +1,11 @@
 """What a run chooses, without running it."""
 
-from types import SimpleNamespace
-
 import pytest
 
-from arrayspeed import run, selections
+from arrayspeed import plan, run, selections, session
 from arrayspeed.commands.run import MEASURES
 from arrayspeed.errors import UserError
+from arrayspeed.libraries import subjects
 from kernels import BACKENDS, CATALOGUE
 
 
@@ -23,7 +22,7 @@ def one(**changes):
         "size": 2000,
         "device": "cpu",
     }
-    return run.Combination(**(values | changes))
+    return plan.Combination(**(values | changes))
 
 
 @pytest.mark.parametrize(
@@ -43,20 +42,20 @@ def one(**changes):
     ],
 )
 def test_selection(selection, chosen):
-    assert run.wanted(one(), run.Selection(**selection)) is chosen
+    assert plan.wanted(one(), plan.Selection(**selection)) is chosen
 
 
 def test_what_cannot_run_is_left_out(monkeypatch):
-    monkeypatch.setattr(run, "missing", lambda device: None if device == "cpu" else "none here")
-    assert run.can_run(one())
-    assert not run.can_run(one(device="gpu"))
-    assert not run.can_run(one(kernel="fft", backend="numba", size=1000))
+    monkeypatch.setattr(plan, "missing", lambda device: None if device == "cpu" else "none here")
+    assert plan.can_run(one())
+    assert not plan.can_run(one(device="gpu"))
+    assert not plan.can_run(one(kernel="fft", backend="numba", size=1000))
     largest = CATALOGUE["gradient"].largest("numpy", "numpy")
-    assert run.can_run(one(kernel="gradient", backend="numpy", size=largest))
-    assert not run.can_run(one(kernel="gradient", backend="numpy", size=10 * largest))
+    assert plan.can_run(one(kernel="gradient", backend="numpy", size=largest))
+    assert not plan.can_run(one(kernel="gradient", backend="numpy", size=10 * largest))
     monkeypatch.setenv("ARRAYSPEED_LARGE", "1")
-    assert run.can_run(one(kernel="gradient", backend="numpy", size=10 * largest))
-    assert not run.can_run(one(kernel="matmul", backend="numpy", size=10_000_000)), "memory"
+    assert plan.can_run(one(kernel="gradient", backend="numpy", size=10 * largest))
+    assert not plan.can_run(one(kernel="matmul", backend="numpy", size=10_000_000)), "memory"
 
 
 @pytest.mark.parametrize(
@@ -70,7 +69,7 @@ def test_what_cannot_run_is_left_out(monkeypatch):
     ],
 )
 def test_numpy_beside_one_library_is_its_companion(requirements, measured):
-    assert list(run.subjects(SimpleNamespace(requirements=requirements))) == measured
+    assert list(subjects(requirements)) == measured
 
 
 def test_one_run_at_a_time(tmp_path):
@@ -93,7 +92,7 @@ def test_a_kill_while_saving_leaves_the_old_file(tmp_path):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run.save_atomically(tmp_path, interrupted)
+        session.save_atomically(tmp_path, interrupted)
     assert old.read_text() == "old"
     assert [path.name for path in tmp_path.iterdir()] == ["machine"]
 

@@ -22,6 +22,8 @@ print(json.dumps({
     "threads": len(os.listdir("/proc/self/task")),
     "devices": [name for name in os.listdir("/proc/self/fd") if "nvidia" in os.path.realpath(f"/proc/self/fd/{name}")],
     "imported": [name for name in ("numpy", "numba", "jax", "torch", "tensorflow") if name in sys.modules],
+    "children": Path(f"/proc/self/task/{os.getpid()}/children").read_text(),
+    "compiler": "torch._inductor.compile_fx" in sys.modules,
     "told": "ARRAYSPEED_PRELOAD" in os.environ,
 }))
 """
@@ -40,12 +42,14 @@ def imported(env, library):
     return json.loads(done.stdout)
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
-def test_a_server_has_its_library_and_no_thread_or_device(newest, library):
-    found = imported(newest, library)
+@pytest.mark.parametrize("name", [*LIBRARIES, "torch-compile"])
+def test_a_server_has_its_library_and_no_thread_process_or_device(newest, name):
+    found = imported(newest, name)
     assert found["threads"] == 1
+    assert found["children"] == ""
     assert found["devices"] == []
-    assert set(found["imported"]) == {"numpy", library}
+    assert set(found["imported"]) == {"numpy", name.removesuffix("-compile")}
+    assert found["compiler"] == (name == "torch-compile")
     assert not found["told"], "the processes that a process starts are no servers"
 
 
@@ -58,24 +62,30 @@ def benchmarks():
     class Benchmarks(dict):
         benchmark_dir = str(ROOT / "benchmarks")
 
-    parameters = [["'numpy'", "'jax'", "'jax-jit'"], ["1", "10"], ["'cpu'", "'gpu'"]]
+    parameters = [["'numpy'", "'jax'", "'jax-jit'", "'torch-compile'"], ["1", "10"], ["'cpu'", "'gpu'"]]
     return Benchmarks(
-        {"linalg.matmul.time_call": {"params": parameters}, "imports.library.timeraw_import": {"params": [["'torch'"]]}}
+        {
+            "linalg.matmul.time_call": {"params": parameters},
+            "linalg.matmul.track_first_call": {"params": parameters},
+            "imports.library.timeraw_import": {"params": [["'torch'"]]},
+        }
     )
 
 
 @pytest.mark.parametrize(
-    ("benchmark", "library"),
+    ("benchmark", "needed"),
     [
         ("linalg.matmul.time_call-0", "numpy"),
         ("linalg.matmul.time_call-3", "numpy"),
         ("linalg.matmul.time_call-4", "jax"),
         ("linalg.matmul.time_call-11", "jax"),
+        ("linalg.matmul.time_call-12", "torch-compile"),
+        ("linalg.matmul.track_first_call-12", "torch"),
         ("imports.library.timeraw_import-0", "torch"),
     ],
 )
-def test_the_library_of_a_combination(benchmarks, benchmark, library):
-    assert servers.Servers(benchmarks).library(benchmark) == library
+def test_what_a_combination_needs(benchmarks, benchmark, needed):
+    assert servers.Servers(benchmarks).needed(benchmark) == needed
 
 
 def test_a_server_that_dies_fails_one_benchmark_and_is_started_again(newest, benchmarks):

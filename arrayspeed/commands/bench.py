@@ -11,6 +11,7 @@ from arrayspeed import run, selections
 from arrayspeed.commands import summary
 from arrayspeed.errors import UserError
 from arrayspeed.project import load_config
+from arrayspeed.session import newest_of_all, quiet
 
 
 def add_arguments(parser) -> None:
@@ -23,7 +24,7 @@ def main(args) -> int:
     if args.rounds < 1:
         raise UserError(f"--rounds {args.rounds} is not valid: 1 or more")
     config = load_config()
-    environment = run.newest_of_all(config)
+    environment = newest_of_all(config)
     parts = [replace(part, environments=[environment]) for part in selections.BENCH]
     status = run.run(config, parts, rounds=args.rounds, append=True)
     print("\nPublishing the site …", flush=True)
@@ -36,7 +37,7 @@ def main(args) -> int:
 def publish(config) -> None:
     """asv's own publishing, quietly."""
     try:
-        with run.quiet():
+        with quiet():
             Publish.run(config, pull=False)
     except util.UserError as error:
         raise UserError(f"the site cannot be published: {error}") from error

@@ -11,7 +11,7 @@ import sys
 from arrayspeed import fidelity
 from arrayspeed.errors import UserError
 from arrayspeed.project import load_config
-from arrayspeed.run import newest_of_all
+from arrayspeed.session import newest_of_all
 from arrayspeed.units import human_time
 
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from arrayspeed import run, selections
 from arrayspeed.errors import UserError
+from arrayspeed.plan import Selection
 from arrayspeed.project import load_config
 from kernels import BACKENDS, CATALOGUE, DEVICES, LIBRARIES
 from kernels.catalogue import choose
@@ -45,8 +46,8 @@ def add_arguments(parser) -> None:
     parser.add_argument(
         "--selection",
         choices=selections.NAMED,
-        help="a named selection, in the environment with most libraries unless --environment, --library or --version "
-        "say otherwise; not together with the other filters",
+        help="a named selection: bench and articles are for the environment with most libraries, versions for those of "
+        "one library each, unless --environment, --library or --version say otherwise; no other filter goes with it",
     )
     parser.add_argument("--rounds", type=int, metavar="N", help="processes for each time (default 2)")
     how = parser.add_mutually_exclusive_group()
@@ -61,7 +62,7 @@ def main(args) -> int:
     return run.run(config, named(args, chosen, config) or [chosen], args.rounds, args.again, args.append)
 
 
-def named(args, chosen: run.Selection, config) -> list[run.Selection] | None:
+def named(args, chosen: Selection, config) -> list[Selection] | None:
     """The parts of the named selection in the environments asked for, or None where none is named.
 
     Raises
@@ -72,14 +73,14 @@ def named(args, chosen: run.Selection, config) -> list[run.Selection] | None:
     if args.selection is None:
         return None
     where = {"environments": chosen.environments, "libraries": chosen.libraries, "versions": chosen.versions}
-    if replace(chosen, environments=[], libraries=[], versions=[]) != run.Selection():
+    if replace(chosen, environments=[], libraries=[], versions=[]) != Selection():
         raise UserError("--selection goes with --environment, --library and --version, not with other filters")
     if not any(where.values()):
-        where["environments"] = [run.newest_of_all(config)]
+        where["environments"] = selections.WHERE[args.selection](config)
     return [replace(part, **where) for part in selections.NAMED[args.selection]]
 
 
-def selection(args) -> run.Selection:
+def selection(args) -> Selection:
     """The selection of the arguments.
 
     Raises
@@ -109,7 +110,7 @@ def selection(args) -> run.Selection:
         raise UserError(f"--bench {pattern!r} is not a regular expression: {error}") from error
     except ValueError as error:
         raise UserError(str(error)) from error
-    return run.Selection(
+    return Selection(
         environments=args.environment,
         libraries=args.library,
         versions=args.version,

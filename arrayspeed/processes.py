@@ -1,0 +1,90 @@
+"""What each process gave, one line of JSON each, beside asv's results.
+
+asv joins the samples of all processes. But samples of one process say little about another: it has its own memory
+layout, its own threads and its own spell of the machine's speed. A comparison needs to know which came from which,
+so the median of each process is kept in ``results/<machine>/<commit>-<environment>.processes.jsonl``.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from asv.results import get_filename
+
+from arrayspeed.plan import Combination
+from arrayspeed.results import parse_name
+
+SUFFIX = ".processes.jsonl"
+
+
+@dataclass(frozen=True)
+class Process:
+    """One process of one combination. ``value`` is in the measure's unit, None where it failed or is n/a; of a time,
+    it is the median of ``samples``.
+    """
+
+    one: Combination
+    value: float | None
+    samples: list[float] = field(default_factory=list)
+
+
+def store(session, environment: str, found: list[Process]) -> None:
+    """Add processes to the file of their environment. A line is written whole or, in a kill, is left out on reading."""
+    name = get_filename(session.machine["machine"], session.commit, environment)
+    path = Path(session.config.results_dir, name.removesuffix(".json") + SUFFIX)
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    lines = [
+        json.dumps(
+            {
+                "date": now,
+                "benchmark": process.one.benchmark,
+                "backend": process.one.backend,
+                "size": process.one.size,
+                "device": process.one.device,
+                "value": process.value,
+            }
+        )
+        for process in found
+    ]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a+b") as file:
+        # A line that a kill cut short must not swallow the next.
+        if file.tell() and (file.seek(-1, os.SEEK_END), file.read(1))[1] != b"\n":
+            lines.insert(0, "")
+        file.write(("\n".join(lines) + "\n").encode())
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def load(folder: str | Path, machine: str, environment: str, commits: list[str]) -> Iterator[Process]:
+    """The processes stored of an environment at some commits; lines that are no process are left out."""
+    for commit in commits:
+        path = Path(folder, get_filename(machine, commit, environment).removesuffix(".json") + SUFFIX)
+        if path.exists():
+            for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+                with suppress(ValueError, KeyError, TypeError, AttributeError):
+                    yield parse(json.loads(line), environment)
+
+
+def parse(row: dict, environment: str) -> Process:
+    """One line; an error of any kind where it is none."""
+    value, size = row["value"], row["size"]
+    if not (value is None or (isinstance(value, (int, float)) and math.isfinite(value))):
+        raise ValueError(value)
+    one = Combination(
+        environment=environment,
+        benchmark=row["benchmark"],
+        index=-1,
+        **parse_name(row["benchmark"]),
+        backend=str(row["backend"]),
+        size=None if size is None else int(size),
+        device=row["device"],
+    )
+    return Process(one, value)

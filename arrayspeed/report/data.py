@@ -1,0 +1,159 @@
+"""What the report's pages read: JSON made of the results, one file an environment, so that a page loads what it shows.
+
+``meta.json`` says what there is: machines, their environments, kernels and backends. ``environment-N.json`` holds the
+values of environment N as columns of equal length, and ``library-MACHINE-LIBRARY.json`` the series of a library over
+its releases. ``results.csv``, ``.parquet`` and ``.json`` are everything, for people to work with.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+
+import polars as pl
+from asv.results import get_filename
+
+from arrayspeed import results
+from arrayspeed.charts import COLOURS, MEASURES
+from arrayspeed.environment import parse_packages
+from arrayspeed.errors import UserError
+from arrayspeed.evidence import Evidence, rank, versions
+from arrayspeed.versions import over_versions
+from kernels import BACKENDS, CATALOGUE, DEVICES, LIBRARIES
+
+#: The columns of an environment's file.
+COLUMNS = ("kernel", "dtype", "measure", "backend", "size", "device", "value", "low", "high", "repeat", "failed")
+
+
+def write(folder: Path, results_dir: str | Path) -> dict:
+    """Write all files into a folder; returns what ``meta.json`` holds."""
+    table = results.load(results_dir).drop("samples")
+    folder.mkdir(parents=True, exist_ok=True)
+    meta = {
+        "built": datetime.now(UTC).isoformat(timespec="minutes"),
+        "machines": [],
+        "environments": [],
+        "kernels": {name: kernel_data(kernel) for name, kernel in CATALOGUE.items()},
+        "backends": {
+            name: {"library": backend.library, "compiled": backend.compiled, "colour": COLOURS[name]}
+            for name, backend in BACKENDS.items()
+        },
+        "libraries": list(LIBRARIES),
+        "devices": list(DEVICES),
+        "measures": MEASURES | {"timeraw_import": "time of the import"},
+    }
+    for number, name in enumerate(sorted(table["machine"].unique())):
+        of_machine = table.filter(machine=name)
+        meta["machines"].append(describe(results_dir, name) | {"libraries": write_series(folder, of_machine, number)})
+        for environment in rank(of_machine):
+            values = of_machine.filter(environment=environment)
+            place = len(meta["environments"])
+            meta["environments"].append(environment_data(results_dir, number, name, values))
+            dump(folder / f"environment-{place}.json", {c: values[c].to_list() for c in COLUMNS})
+    dump(folder / "meta.json", meta)
+    write_downloads(folder, table)
+    return meta
+
+
+def dump(path: Path, data) -> None:
+    """One file of compact, strict JSON."""
+    path.write_text(json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":")), encoding="utf-8")
+
+
+def kernel_data(kernel) -> dict:
+    """What pages say of a kernel, and its counts at its own sizes."""
+    return {
+        "family": kernel.family,
+        "summary": kernel.summary,
+        "small": kernel.small,
+        "large": kernel.large,
+        "sizes": kernel.sizes,
+        "dtypes": kernel.dtypes,
+        "flops": {size: kernel.flops(size) for size in kernel.sizes},
+        "bytes": {size: kernel.bytes(size, 8) for size in kernel.sizes},
+        "bytes32": {size: kernel.bytes(size, 4) for size in kernel.sizes},
+        "unavailable": {b.name: why for b in BACKENDS.values() if (why := kernel.why_not(b.name, b.library))},
+    }
+
+
+def describe(results_dir: str | Path, name: str) -> dict:
+    """A machine's own description; its name alone where that cannot be read."""
+    try:
+        known = results.machine(results_dir, name)
+    except UserError:
+        known = {}
+    fields = ("cpu", "num_cpu", "ram", "os", "arch", "gpu", "gpu_driver")
+    return {"name": name} | {field: str(known[field]) for field in fields if known.get(field)}
+
+
+def environment_data(results_dir: str | Path, machine: int, machine_name: str, values: pl.DataFrame) -> dict:
+    """What pages say of an environment."""
+    name = values["environment"][0]
+    commits = values["commit"].unique().sort().to_list()
+    return {
+        "machine": machine,
+        "name": name,
+        "versions": versions(values),
+        "alone": bool(values["alone"][0]),
+        "first": values["date"].min().isoformat(),
+        "last": values["date"].max().isoformat(),
+        "commits": commits,
+        "values": values["value"].count(),
+        "failed": int(values["failed"].sum()),
+        "packages": packages(results_dir, machine_name, name, commits),
+    }
+
+
+def packages(results_dir: str | Path, machine: str, environment: str, commits: list[str]) -> dict[str, str]:
+    """The exact packages recorded with an environment's results; empty where they were not."""
+    for commit in commits:
+        name = get_filename(machine, commit, environment).removesuffix(".json") + ".packages.txt"
+        path = Path(results_dir, name)
+        if path.is_file():
+            return parse_packages(path.read_text(encoding="utf-8", errors="replace"))
+    return {}
+
+
+def write_series(folder: Path, table: pl.DataFrame, machine: int) -> list[str]:
+    """The series of each library over its releases; returns the libraries that have any."""
+    found = []
+    for library in LIBRARIES:
+        if series := over_versions(table, library):
+            found.append(library)
+            dump(folder / f"library-{machine}-{library}.json", [asdict(one) for one in series])
+    return found
+
+
+def write_downloads(folder: Path, table: pl.DataFrame) -> None:
+    """Everything, in three formats."""
+    table.write_parquet(folder / "results.parquet")
+    table.write_csv(folder / "results.csv")
+    table.write_json(folder / "results.json")
+
+
+def claims_data(results_dir: str | Path) -> dict[str, dict]:
+    """What became of the articles' claims, by machine."""
+    from arrayspeed.claims import CLAIMS
+    from arrayspeed.commands.claims import as_data
+
+    table = results.load(results_dir)
+    found = {}
+    for name in sorted(table["machine"].unique()):
+        evidence = Evidence(table.filter(machine=name))
+        found[name] = as_data(name, evidence, [(claim, claim.judge(evidence)) for claim in CLAIMS])
+    return found
+
+
+def columns() -> list[tuple[str, str]]:
+    """Every column of the downloads and what it means: the documentation of `arrayspeed.results`."""
+    _, _, text = results.__doc__.partition("-------\n")
+    found = []
+    for line in text.splitlines():
+        if line.startswith(" "):
+            found[-1][1].append(line.strip())
+        elif line.strip():
+            found.append((line.strip(), []))
+    known = results.SCHEMA.keys() - {"samples"}
+    return [(name, " ".join(words)) for names, words in found for name in names.split(", ") if name in known]

@@ -1,0 +1,60 @@
+"""Adds the report to the site that asv publishes: an asv plugin."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+from asv.publishing import OutputPublisher
+
+from arrayspeed.report import assets
+from arrayspeed.report.pages import PAGES, html
+
+STATIC = Path(__file__).parent / "static"
+
+#: Where asv's own navigation begins, and what is put there.
+NAVIGATION = '<li id="nav-li-" class="active">'
+LINK = '<li><a href="report/index.html"><b>Report</b></a></li>\n\t'
+
+
+class Report(OutputPublisher):
+    """Pages that people decide from."""
+
+    name = "report"
+    button_label = "Report"
+    description = "Which backend, which version, how good, and can it be believed"
+    order = 10
+
+    @classmethod
+    def publish(cls, conf, repo, benchmarks, graphs, revisions):
+        """Write ``report/`` beside asv's pages, and link it from them."""
+        site = Path(conf.html_dir)
+        write(site / "report", conf.results_dir, conf.project)
+        index = site / "index.html"
+        text = index.read_text(encoding="utf-8")
+        index.write_text(text.replace(NAVIGATION, LINK + NAVIGATION, 1), encoding="utf-8")
+        # asv's grid asks for the graph of every benchmark, and says so in the console where one has no results.
+        for name in benchmarks:
+            graph = site / "graphs" / "summary" / f"{name}.json"
+            if not graph.exists():
+                graph.parent.mkdir(parents=True, exist_ok=True)
+                graph.write_text("[]", encoding="utf-8")
+        if os.environ.get(assets.CDN, "0") in ("", "0"):
+            assets.bring(site, Path(conf.env_dir).parent / "npm")
+
+
+def write(folder: Path, results_dir: str, project: str) -> None:
+    """Pages, scripts and data."""
+    # Here, because every command of asv loads its plugins.
+    import vl_convert
+
+    from arrayspeed.report import data
+
+    shutil.copytree(STATIC, folder / "static")
+    (folder / "static" / "vega.js").write_text(vl_convert.javascript_bundle(), encoding="utf-8")
+    data.write(folder / "data", results_dir)
+    data.dump(folder / "data" / "claims.json", data.claims_data(results_dir))
+    data.dump(folder / "data" / "columns.json", data.columns())
+    for page in PAGES:
+        (folder / page.file).write_text(html(page, project), encoding="utf-8")

@@ -1,0 +1,154 @@
+// What all pages share: loading, the state in the URL, controls, numbers as people read them, and elements made of
+// text alone: nothing that comes from results is ever taken as HTML.
+
+export const view = document.getElementById("view");
+const controls = document.getElementById("controls");
+
+const loaded = new Map();
+
+/** A JSON file of the report, loaded once. */
+export function load(name) {
+  if (!loaded.has(name)) {
+    loaded.set(name, fetch(`data/${name}.json`).then((answer) => {
+      if (!answer.ok) throw new Error(`data/${name}.json: ${answer.status}`);
+      return answer.json();
+    }));
+  }
+  return loaded.get(name);
+}
+
+/** An element: attributes that are functions are listeners; children are elements or text. */
+export function el(tag, attributes = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "function") node.addEventListener(name, value);
+    else if (value !== undefined && value !== null && value !== false) node.setAttribute(name, value === true ? "" : value);
+  }
+  node.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
+  return node;
+}
+
+/** A table: columns are {title, text}, rows are arrays of text or elements. The first cell of a row is its heading. */
+export function table(caption, columns, rows, attributes = {}) {
+  const head = el("tr", {}, columns.map((c) => el("th", { scope: "col", class: c.text && "text" }, c.title)));
+  const body = rows.map((cells) => el("tr", {}, cells.map((cell, n) =>
+    el(n === 0 ? "th" : "td", { scope: n === 0 && "row", class: columns[n].text && "text" }, cell))));
+  return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": caption },
+    el("table", attributes, el("caption", {}, caption), el("thead", {}, head), el("tbody", {}, body)));
+}
+
+/** What the URL asks for. */
+export const asked = new URLSearchParams(location.search);
+
+/** The URL of a page in a certain state. */
+export function link(page, parameters) {
+  const query = new URLSearchParams(Object.entries(parameters).filter(([, v]) => v !== undefined && v !== null));
+  return `${page}?${query}`;
+}
+
+/** A choice that is kept in the URL; the first option is what is shown where the URL says nothing, or nonsense. */
+export function choice(name, title, options, redraw) {
+  const entries = options.map((option) => (typeof option === "object" ? option : { value: option, title: option }));
+  if (!entries.length) return null;
+  const values = entries.map((entry) => String(entry.value));
+  const value = values.includes(asked.get(name)) ? asked.get(name) : values[0];
+  const select = el("select", {
+    name,
+    change: () => {
+      asked.set(name, select.value);
+      history.replaceState(null, "", `?${asked}`);
+      redraw();
+    },
+  }, entries.map((entry) => el("option", { value: entry.value, selected: String(entry.value) === value }, entry.title)));
+  controls.append(el("label", {}, title, select));
+  return value;
+}
+
+/** Draw a page, and again whenever a choice changes. What goes wrong is said. */
+export function page(draw) {
+  const redraw = async () => {
+    const focused = document.activeElement?.name;
+    controls.replaceChildren();
+    try {
+      const content = await draw(redraw);
+      view.replaceChildren(...[content].flat(Infinity).filter((part) => part !== null && part !== undefined));
+    } catch (error) {
+      console.error(error);
+      view.replaceChildren(el("p", { class: "error" }, `This page cannot be shown: ${error.message}`));
+    }
+    if (focused) controls.elements[focused]?.focus();
+    document.body.dataset.ready = "true";
+  };
+  window.addEventListener("popstate", redraw);
+  redraw();
+}
+
+/** What to do where there is nothing to show. */
+export function nothing(command) {
+  return el("p", { class: "error" }, "Nothing of this kind was measured yet. To measure it: ", el("code", {}, command));
+}
+
+/** The choice of machine and environment; environments that compare libraries come first. */
+export function environments(meta, redraw, suits = () => true) {
+  const found = meta.environments.map((one, number) => ({ ...one, number })).filter(suits);
+  const machines = [...new Set(found.map((one) => one.machine))];
+  const machine = choice("machine", "machine", machines.map((n) => ({ value: n, title: meta.machines[n].name })), redraw);
+  const there = found.filter((one) => String(one.machine) === machine);
+  const options = there.map((one) => ({ value: one.number, title: versions(one) }));
+  const number = choice("environment", "versions", options, redraw);
+  return there.find((one) => String(one.number) === number);
+}
+
+/** The versions of an environment, as a line. */
+export function versions(environment) {
+  return Object.entries(environment.versions).map(([name, version]) => `${name} ${version}`).join(", ");
+}
+
+/** An environment's values as objects. */
+export async function rows(environment) {
+  const columns = await load(`environment-${environment.number}`);
+  const names = Object.keys(columns);
+  return columns.kernel.map((_, n) => Object.fromEntries(names.map((name) => [name, columns[name][n]])));
+}
+
+/** The values that a list of rows has in a column, in the order of a catalogue. */
+export function present(list, column, order = []) {
+  const found = new Set(list.map((row) => row[column]).filter((value) => value !== null));
+  return [...order.filter((value) => found.has(value)), ...[...found].filter((value) => !order.includes(value)).sort()];
+}
+
+const TIMES = [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]];
+const BYTES = [[2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"], [1, "B"]];
+
+/** So many significant digits, without an exponent. */
+export function significant(value, digits = 3) {
+  if (value === 0) return "0";
+  const decimals = Math.max(0, digits - 1 - Math.floor(Math.log10(Math.abs(value))));
+  return value.toFixed(Math.min(decimals, 20));
+}
+
+/** How many digits a value deserves: none that its own interval makes meaningless. */
+export function digits(row) {
+  if (!row.low || !row.high) return 2;
+  const relative = (row.high - row.low) / row.value;
+  return relative < 0.01 ? 3 : 2;
+}
+
+/** A value with its unit. */
+export function human(value, measure, places = 3) {
+  if (value === null || value === undefined) return "n/a";
+  if (measure === "track_error") return value === 0 ? "0" : value.toExponential(1);
+  const units = measure === "peakmem_call" || measure === "track_memory" ? BYTES : TIMES;
+  const [factor, unit] = units.find(([size]) => Math.abs(value) >= size) ?? units.at(-1);
+  return `${significant(value / factor, places)} ${unit}`;
+}
+
+/** 10,000 */
+export function count(number) {
+  return number === null ? "" : number.toLocaleString("en");
+}
+
+/** A ratio, as people say it: 12×, 1.3×, 0.25×. */
+export function times(ratio) {
+  return ratio >= 9.95 ? `${Math.round(ratio).toLocaleString("en")}×` : `${significant(ratio, 2)}×`;
+}

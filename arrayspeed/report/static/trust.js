@@ -1,0 +1,75 @@
+// Accuracy, noise, what is missing and why, and exact packages.
+
+import { choice, count, el, environments, human, load, nothing, page, present, rows, significant, table, versions } from "./common.js";
+
+page(async (redraw) => {
+  const meta = await load("meta");
+  const environment = environments(meta, redraw);
+  if (!environment) return nothing("make bench");
+  const all = await rows(environment);
+  return [
+    el("p", {}, `${versions(environment)}. ${count(environment.values)} values from ${environment.first.slice(0, 10)} to ${environment.last.slice(0, 10)}, `
+      + `${count(environment.failed)} failures; commit ${environment.commits.map((hash) => hash.slice(0, 8)).join(", ")}.`),
+    accuracy(meta, all, redraw),
+    spread(meta, all),
+    missing(meta, all),
+    packages(environment),
+    made(),
+  ];
+});
+
+function accuracy(meta, all, redraw) {
+  const errors = all.filter((row) => row.measure === "track_error" && row.value !== null);
+  if (!errors.length) return [el("h2", {}, "Accuracy"), nothing("arrayspeed run --measure track_error --size small")];
+  const dtype = choice("dtype", "precision", present(errors, "dtype", ["float64", "float32"]), redraw);
+  const list = errors.filter((row) => row.dtype === dtype);
+  const backends = present(list, "backend", Object.keys(meta.backends));
+  const lines = present(list, "kernel", Object.keys(meta.kernels)).map((kernel) => [kernel, ...backends.map((backend) => {
+    const row = list.find((one) => one.kernel === kernel && one.backend === backend);
+    return row ? human(row.value, "track_error") : el("span", { class: "none" }, "n/a");
+  })]);
+  return [el("h2", {}, "Accuracy"), table(
+    `Largest error against the float64 reference, relative to its largest element; ${dtype} rounds at ${dtype === "float64" ? "1.1e-16" : "6.0e-8"}`,
+    [{ title: "kernel" }, ...backends.map((title) => ({ title }))], lines),
+    el("p", { class: "note" }, "Of random numbers there is no reference: theirs is how far mean and variance are from those of the distribution, in standard errors.")];
+}
+
+function median(list) {
+  const sorted = [...list].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)];
+}
+
+function spread(meta, all) {
+  const times = all.filter((row) => row.measure === "time_call" && row.value > 0 && row.low > 0 && row.high > 0);
+  if (!times.length) return null;
+  const backends = present(times, "backend", Object.keys(meta.backends));
+  return [el("h2", {}, "Noise"), table("Width of the 99 % interval of a time, relative to the time: half of a backend's are narrower", [
+    { title: "backend" }, { title: "combinations" }, { title: "median width" }, { title: "widest" },
+  ], backends.map((backend) => {
+    const widths = times.filter((row) => row.backend === backend).map((row) => (row.high - row.low) / row.value);
+    return [backend, count(widths.length), `${significant(100 * median(widths), 2)} %`, `${significant(100 * Math.max(...widths), 2)} %`];
+  }))];
+}
+
+function missing(meta, all) {
+  const reasons = Object.entries(meta.kernels).flatMap(([kernel, one]) => Object.entries(one.unavailable).map(([backend, why]) => [kernel, backend, why]));
+  const failed = all.filter((row) => row.failed).map((row) => [row.kernel, row.backend, `failed: ${row.measure} at ${count(row.size)}, ${row.dtype}`]);
+  return [el("h2", {}, "What is missing"), table("Not available, or failed", [{ title: "kernel" }, { title: "backend", text: true }, { title: "why", text: true }], [...failed, ...reasons])];
+}
+
+function packages(environment) {
+  const list = Object.entries(environment.packages);
+  return [el("h2", {}, "Exact packages"), list.length
+    ? el("details", {}, el("summary", {}, `${list.length} packages`), table("Packages", [{ title: "name" }, { title: "version", text: true }], list))
+    : el("p", { class: "note" }, "They were not recorded with these results.")];
+}
+
+function made() {
+  return [el("h2", {}, "How each number is made"), el("ul", {}, [
+    "A time is the median over at least two processes, each of up to 20 samples of as many calls as take about 10 ms.",
+    "Inputs are on the device and the kernel is compiled before the clock starts; every output is waited for.",
+    "Before it is timed, the result is compared with a float64 reference: a wrong result is a failure, never a time.",
+    "TF32 and bfloat16 products are off in every library, float64 is on in JAX, and no kernel uses fast-math.",
+    "All backends get the same inputs and the same cores.",
+  ].map((text) => el("li", {}, text)))];
+}

@@ -1,0 +1,77 @@
+// One library over its releases: lines, and the steps in them, the largest first.
+
+import { chart } from "./chart.js";
+import { choice, count, el, human, load, nothing, page, present, table, times } from "./common.js";
+
+page(async (redraw) => {
+  const meta = await load("meta");
+  const machines = meta.machines.map((one, number) => ({ ...one, number })).filter((one) => one.libraries.length);
+  if (!machines.length) return nothing("arrayspeed run --selection versions");
+  const machine = choice("machine", "machine", machines.map((one) => ({ value: one.number, title: one.name })), redraw);
+  const libraries = machines.find((one) => String(one.number) === machine).libraries;
+  const library = choice("library", "library", libraries, redraw);
+  const all = await load(`library-${machine}-${library}`);
+  const measure = choice("measure", "measure", present(all, "measure", Object.keys(meta.measures))
+    .map((name) => ({ value: name, title: meta.measures[name] ?? name })), redraw);
+  const ofMeasure = all.filter((one) => one.measure === measure);
+  const backend = choice("backend", "backend", present(ofMeasure, "backend", Object.keys(meta.backends)), redraw);
+  const label = choice("size", "size", ["large", "small", "all"], redraw);
+  const series = ofMeasure.filter((one) => one.backend === backend
+    && (label === "all" || one.size === null || one.size === meta.kernels[one.kernel]?.[label] || measure !== "time_call"));
+  if (!series.length) return nothing(`arrayspeed run --selection versions --library ${library}`);
+  const releases = [...new Map(series.flatMap((one) => one.points.map((point) => [point.version, true]))).keys()];
+  return [
+    steps(series, measure),
+    lines(series, releases, library, measure, meta),
+    numbers(series, releases, measure),
+  ];
+});
+
+function title(one) {
+  return one.size === null ? one.kernel : `${one.kernel} ${count(one.size)}`;
+}
+
+function steps(series, measure) {
+  const found = series.flatMap((one) => one.steps.map((step) => ({ one, step, ratio: step.after / step.before })))
+    .sort((a, b) => Math.abs(Math.log(b.ratio)) - Math.abs(Math.log(a.ratio)));
+  if (!found.length) return el("p", {}, "No steps: nothing changed by a tenth or more, beyond the noise.");
+  return table("Steps, the largest first", [{ title: "release" }, { title: "kernel", text: true }, { title: "change" }, { title: "from" }, { title: "to" }],
+    found.map(({ one, step, ratio }) => [step.version, title(one),
+      el("span", { class: ratio > 1 ? "bad" : "good" }, `${ratio > 1 ? "▲" : "▼"} ${times(ratio)}`),
+      human(step.before, measure, 2), human(step.after, measure, 2)]));
+}
+
+function lines(series, releases, library, measure, meta) {
+  const values = series.flatMap((one) => {
+    const first = one.points.find((point) => point.value > 0);
+    return one.points.filter((point) => point.value > 0).map((point) => ({
+      kernel: title(one), version: point.version, ratio: point.value / first.value, text: human(point.value, measure, 2),
+    }));
+  });
+  if (!values.length || releases.length < 2) return null;
+  const spec = {
+    height: 340,
+    data: { values },
+    mark: { type: "line", point: true },
+    encoding: {
+      x: { field: "version", type: "ordinal", sort: releases, title: `${library} release`, axis: { labelAngle: 0 } },
+      y: { field: "ratio", type: "quantitative", scale: { type: "log" }, title: "relative to the first release (less is better)" },
+      color: { field: "kernel", type: "nominal", title: "kernel", scale: { scheme: "tableau20" } },
+      tooltip: [{ field: "kernel" }, { field: "version" }, { field: "text", title: meta.measures[measure] }],
+    },
+  };
+  return chart(spec, `${meta.measures[measure]} of each kernel over ${releases.length} releases of ${library}; the table below has the numbers`);
+}
+
+function numbers(series, releases, measure) {
+  return table("Every release", [{ title: "kernel" }, ...releases.map((name) => ({ title: name }))], series.map((one) => {
+    const changed = new Map(one.steps.map((step) => [step.version, step.after / step.before]));
+    return [title(one), ...releases.map((version) => {
+      const point = one.points.find((each) => each.version === version);
+      if (!point) return el("span", { class: "none" }, "n/a");
+      if (point.value === null) return el("span", { class: "none" }, "failed");
+      const ratio = changed.get(version);
+      return el("span", { class: ratio && (ratio > 1 ? "bad" : "good") }, `${ratio ? (ratio > 1 ? "▲ " : "▼ ") : ""}${human(point.value, measure, 2)}`);
+    })];
+  }));
+}

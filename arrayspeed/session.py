@@ -1,0 +1,162 @@
+"""asv's own objects for one run: environments, benchmarks, and the results that it adds to."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from asv import environment, util
+from asv.benchmarks import Benchmarks
+from asv.console import log
+from asv.machine import Machine
+from asv.repo import get_repo
+from asv.results import Results
+
+from arrayspeed.errors import UserError
+from arrayspeed.libraries import subjects
+from arrayspeed.plan import Selection, selected
+from arrayspeed.project import measured_code, uncommitted
+from arrayspeed.results import result_commits
+
+
+@dataclass
+class Session:
+    """asv's own objects for one run."""
+
+    config: object
+    repo: object
+    commits: list[str]
+    machine: dict
+    environments: dict[str, environment.Environment]
+    benchmarks: Benchmarks
+
+    @property
+    def commit(self) -> str:
+        """The commit that new results name."""
+        return self.commits[0]
+
+    def results_of(self, name: str, commit: str | None = None) -> Results:
+        """What is saved of an environment at a commit, by default this run's, or an empty Results."""
+        results = self.no_results(name, commit)
+        results.load_data(self.config.results_dir)
+        return results
+
+    def no_results(self, name: str, commit: str | None = None) -> Results:
+        """Empty Results of an environment at a commit, by default this run's."""
+        env = self.environments[name]
+        commit = commit or self.commit
+        return Results(
+            self.machine | {"python": env.python} | env.requirements,
+            env.requirements,
+            commit,
+            self.repo.get_date(commit),
+            env.python,
+            env.name,
+            env.env_vars,
+        )
+
+
+def newest_of_all(config) -> str:
+    """The name of the environment that holds most libraries.
+
+    Raises
+    ------
+    UserError
+        There is no environment.
+    """
+    environments = list(environment.get_environments(config, None))
+    if not environments:
+        raise UserError("asv.conf.json lists no environment")
+    return max(environments, key=lambda env: len(env.requirements)).name
+
+
+def of_one_library(config) -> list[str]:
+    """The names of the environments that are there to measure one library.
+
+    Raises
+    ------
+    UserError
+        There is none.
+    """
+    names = [env.name for env in environment.get_environments(config, None) if len(subjects(env.requirements)) == 1]
+    if not names:
+        raise UserError("asv.conf.json lists no environment of one library")
+    return names
+
+
+def open_session(config, selections: list[Selection]) -> Session:
+    """Make the environments that are selected, and discover the benchmarks.
+
+    Raises
+    ------
+    UserError
+        No environment is selected, or one cannot be made.
+    """
+    every = environment.get_environments(config, None)
+    environments = [env for env in every if any(selected(env, selection) for selection in selections)]
+    if not environments:
+        raise UserError("no environment of asv.conf.json has that library and version")
+    repo = get_repo(config)
+    machine = Machine.load()
+    commits = same_code(repo, result_commits(config.results_dir, machine.machine))
+    if changed := uncommitted():
+        what = changed[0] if len(changed) == 1 else f"{changed[0]} and {len(changed) - 1} more files"
+        print(f"warning: the results will name commit {commits[0][:8]}, and {what} differ from it", file=sys.stderr)
+    machine.save(config.results_dir)
+    try:
+        for env in environments:
+            env.create()
+        with quiet():
+            benchmarks = Benchmarks.discover(config, repo, environments, commits[:1])
+        save_atomically(config.results_dir, lambda folder: write_benchmarks(benchmarks, folder))
+        for env in environments:
+            with quiet():
+                env.install_project(config, repo, commits[0])
+    except util.UserError as error:
+        raise UserError(str(error)) from error
+    except util.ProcessError as error:
+        raise UserError(f"an environment cannot be made: {str(error).splitlines()[0]}") from error
+    return Session(config, repo, commits, dict(machine.__dict__), {env.name: env for env in environments}, benchmarks)
+
+
+def same_code(repo, candidates: Iterable[str]) -> list[str]:
+    """The candidates whose kernels and benchmarks are those of HEAD, newest first; HEAD alone where there are none.
+
+    A run goes on where it stopped although its results, or a page about them, were committed in between: what is
+    measured is the same. New results name the newest of these commits.
+    """
+    head = measured_code("HEAD")
+    same = [commit for commit in candidates if measured_code(commit) == head]
+    return sorted(same, key=repo.get_date, reverse=True) or [repo.get_hash_from_name("HEAD")]
+
+
+def write_benchmarks(benchmarks: Benchmarks, folder: str) -> None:
+    """asv's benchmarks.json in another folder than the configured one."""
+    util.write_json(os.path.join(folder, "benchmarks.json"), benchmarks._all_benchmarks, benchmarks.api_version)
+
+
+def save_atomically(folder: str | Path, save) -> None:
+    """Call ``save(temporary folder)`` and move what it wrote into place: a kill leaves the old file or the new."""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder, prefix=".saving-") as temporary:
+        save(temporary)
+        for path in Path(temporary).rglob("*.json"):
+            target = folder / path.relative_to(temporary)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("rb") as file:
+                os.fsync(file.fileno())
+            path.replace(target)
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """Keep asv's own log off the terminal, where the progress is."""
+    with log.set_level(logging.ERROR):
+        yield

@@ -1,0 +1,189 @@
+"""The report: what its files hold, and its pages in a real browser."""
+
+import json
+import re
+
+import polars as pl
+import pytest
+
+from arrayspeed.report import data
+from arrayspeed.report.pages import PAGES
+from arrayspeed.report.publisher import write
+from tests.browser import served
+from tests.generated import FAILED, row, write_results
+
+HOSTILE = "<script>document.title='taken'</script>"
+
+SECONDS = {"numpy": 4e-6, "numba": 3e-6, "jax": 8.8e-5, "jax-jit": 8e-6, "torch": 5e-6, "tensorflow-xla": 2e-5}
+
+
+def rows():
+    """Times that grow with the size, for JAX slower than for NumPy; a failure; first calls and errors."""
+    found = []
+    for backend, seconds in SECONDS.items():
+        slope = 0.5 if backend == "jax-jit" else 1.0
+        found += [row("elementwise", backend, size, seconds * (size / 1000) ** slope) for size in (1_000, 1_000_000)]
+        found.append(row("elementwise", backend, 1_000, 1000 * seconds, measure="track_first_call"))
+        found.append(row("elementwise", backend, 1_000, 1e-16, measure="track_error"))
+    found.append(row("elementwise", "torch-compile", 1_000, FAILED))
+    found += [row("matmul", "numpy", 2_000, 0.16), row("add", "numpy", 1_000_000, 4e-4)]
+    return found
+
+
+def write_all(folder):
+    """Results of all libraries together, of three releases of JAX, and of a machine with a hostile name."""
+    write_results(folder, rows())
+    for number, (version, seconds) in enumerate((("0.4.35", 1e-3), ("0.9.2", 1e-3), ("0.10.2", 0.5e-3))):
+        requirements = {"jax": version, "numpy": "2.2.6"}
+        matmul = [row("matmul", "jax", 2000, seconds, samples=[seconds] * 10)]
+        write_results(folder, matmul, requirements=requirements, started_at=1_700_000_000_000 + number)
+    hostile = [row("add", HOSTILE, 1_000, 1e-6), row("add", "numpy", 1_000, 1e-6)]
+    write_results(folder, hostile, machine=HOSTILE, machine_folder="hostile")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("report")
+    write_all(folder / "results")
+    write(folder / "report", str(folder / "results"), "arrayspeed")
+    return folder / "report"
+
+
+def read(site, name):
+    return json.loads((site / "data" / f"{name}.json").read_text())
+
+
+def test_values_are_those_of_the_results(site):
+    meta = read(site, "meta")
+    (together,) = (n for n, one in enumerate(meta["environments"]) if len(one["versions"]) > 2)
+    columns = read(site, f"environment-{together}")
+    assert len(set(map(len, columns.values()))) == 1
+    found = {
+        tuple(key): value
+        for *key, value in zip(*(columns[c] for c in ("kernel", "measure", "backend", "size", "value")), strict=True)
+    }
+    for entry in rows():
+        backend, size, _ = entry["parameters"]
+        kernel, _, measure = entry["name"].partition(".")[2].partition("_float64.")
+        assert found[kernel, measure, backend, size] == entry["result"]
+
+
+def test_series_have_their_steps(site):
+    (series,) = read(site, f"library-{machine(site)}-jax")
+    assert [point["version"] for point in series["points"]] == ["0.4.35", "0.9.2", "0.10.2"]
+    assert [step["version"] for step in series["steps"]] == ["0.10.2"]
+
+
+def machine(site, name="generated-2cpu"):
+    (number,) = (n for n, one in enumerate(read(site, "meta")["machines"]) if one["name"] == name)
+    return number
+
+
+def test_downloads_agree_and_every_column_is_explained(site):
+    tables = [
+        pl.read_csv(site / "data/results.csv"),
+        pl.read_parquet(site / "data/results.parquet"),
+        pl.read_json(site / "data/results.json"),
+    ]
+    assert len({len(table) for table in tables}) == 1
+    explained = dict(read(site, "columns"))
+    for table in tables:
+        assert set(table.columns) == set(explained)
+        assert table["value"].drop_nulls().sort().to_list() == tables[0]["value"].drop_nulls().sort().to_list()
+    assert all(explained.values())
+
+
+def test_nothing_measured_gives_whole_files(tmp_path):
+    (tmp_path / "results").mkdir()
+    meta = data.write(tmp_path / "data", tmp_path / "results")
+    assert meta["machines"] == meta["environments"] == []
+
+
+# --- in a browser ---
+
+
+@pytest.fixture(scope="module")
+def address(site):
+    (site.parent / "swallow.ico").write_bytes(b"")
+    with served(site.parent) as there:
+        yield there + "report/"
+
+
+@pytest.fixture
+def page(open_page):
+    with open_page() as page:
+        yield page
+
+
+def visit(page, url):
+    page.goto(url)
+    page.wait_for_selector("body[data-ready]", timeout=20_000)
+
+
+@pytest.mark.parametrize("name", [one.file for one in PAGES])
+def test_every_page_loads(page, address, name):
+    visit(page, f"{address}{name}?machine={machine_number(page, address)}")
+    assert page.locator("#view .error").count() == 0
+    assert page.locator("#view table, #view ul").count() > 0
+    assert page.locator("nav a[aria-current=page]").count() == 1
+
+
+def test_a_cell_of_the_overview_leads_to_its_chart(page, address):
+    visit(page, f"{address}index.html?size=small&machine={machine_number(page, address)}")
+    cell = page.locator("table.heat tbody tr", has_text="elementwise").locator("td a").first
+    assert "4.0 µs" in cell.inner_text()
+    cell.click()
+    page.wait_for_selector("figure.chart svg", timeout=20_000)
+    assert "backends.html" in page.url
+    assert "kernel=elementwise" in page.url
+
+
+def test_a_shared_url_restores_the_view(page, address):
+    visit(page, f"{address}backends.html?kernel=elementwise&machine={machine_number(page, address)}")
+    page.select_option("select[name=measure]", "track_first_call")
+    page.wait_for_function("location.search.includes('measure=track_first_call')")
+    url = page.url
+    visit(page, url)
+    assert page.input_value("select[name=measure]") == "track_first_call"
+
+
+def test_where_one_backend_overtakes_another_is_said(page, address):
+    visit(page, f"{address}backends.html?kernel=elementwise&machine={machine_number(page, address)}")
+    text = page.inner_text("#view")
+    # 8e-6 s · (n/1000)^½ meets 4e-6 s · n/1000 at n = 4000.
+    assert re.search(r"jax-jit overtakes numpy above about 4,000", text), text
+
+
+def test_the_machine_s_peaks_are_arithmetic_on_its_times(page, address):
+    visit(page, f"{address}limits.html?machine={machine_number(page, address)}")
+    text = page.inner_text("#view")
+    assert "100 GFLOP/s in a matrix product" in text  # 2 · 2000³ in 0.16 s
+    assert "60 GB/s in adding arrays" in text  # 3 · 8 · 10⁶ bytes in 0.4 ms
+
+
+def machine_number(page, address, name="generated-2cpu"):
+    machines = page.request.get(address + "data/meta.json").json()["machines"]
+    return next(n for n, one in enumerate(machines) if one["name"] == name)
+
+
+def test_steps_of_a_library_are_listed(page, address):
+    visit(page, address + "versions.html")
+    assert "▼ 0.50×" in page.inner_text("#view")
+
+
+def test_hostile_names_are_text(page, address):
+    for name in ("index.html", "backends.html", "trust.html", "claims.html"):
+        visit(page, address + f"{name}?machine={machine_number(page, address, HOSTILE)}")
+        assert page.title() != "taken"
+        assert page.locator("script:not([src])").count() == 0
+    visit(page, address + f"claims.html?machine={HOSTILE}")
+    assert page.title() != "taken"
+
+
+def test_pages_can_be_read_on_a_phone_and_with_a_keyboard(page, address):
+    page.set_viewport_size({"width": 380, "height": 800})
+    for one in PAGES:
+        visit(page, address + one.file)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 380, one.name
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
