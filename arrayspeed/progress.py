@@ -6,17 +6,17 @@ import sys
 import time
 from collections.abc import Callable
 
-#: Seconds that a process takes before and while it measures, until this run has seen its own: mostly imports
-#: and compilation.
+#: Seconds that a process takes, until this run has seen its own: compilation, and up to a second of sampling. The
+#: imports are the server's.
 FIRST_GUESS = {
-    "numpy": 1.0,
-    "numba": 3.0,
-    "jax": 2.0,
-    "jax-jit": 2.0,
-    "torch": 3.0,
-    "torch-compile": 8.0,
-    "tensorflow": 5.0,
-    "tensorflow-xla": 5.0,
+    "numpy": 0.6,
+    "numba": 1.4,
+    "jax": 0.9,
+    "jax-jit": 0.9,
+    "torch": 0.8,
+    "torch-compile": 1.6,
+    "tensorflow": 0.9,
+    "tensorflow-xla": 1.2,
 }
 
 
@@ -42,8 +42,8 @@ class Progress:
 
     def remaining(self) -> float:
         """Seconds left, by the pace so far."""
-        # The first guesses count as one chunk of experience, so that one odd chunk does not upset the estimate.
-        pace = (self.spent + 30.0) / (self.guessed + 30.0)
+        # The first guesses count as a chunk of experience, so that one odd chunk does not upset the estimate.
+        pace = (self.spent + 5.0) / (self.guessed + 5.0)
         return self.left * pace
 
     def start(self, ones: list) -> None:

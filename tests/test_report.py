@@ -1,6 +1,7 @@
 """The report: what its files hold, and its pages in a real browser."""
 
 import json
+import math
 import re
 
 import polars as pl
@@ -32,7 +33,15 @@ def rows():
 
 def write_all(folder):
     """Results of all libraries together, of three releases of JAX, and of a machine with a hostile name."""
-    write_results(folder, rows())
+    path = write_results(folder, rows())
+    process = {
+        "benchmark": "elementwise.elementwise_float64.time_call",
+        "backend": "numpy",
+        "size": 1000,
+        "device": "cpu",
+    }
+    lines = [json.dumps(process | {"value": value}) for value in (4e-6, 4.1e-6)]
+    path.with_suffix(".processes.jsonl").write_text("\n".join(lines))
     for number, (version, seconds) in enumerate((("0.4.35", 1e-3), ("0.9.2", 1e-3), ("0.10.2", 0.5e-3))):
         requirements = {"jax": version, "numpy": "2.2.6"}
         matmul = [row("matmul", "jax", 2000, seconds, samples=[seconds] * 10)]
@@ -99,6 +108,19 @@ def test_nothing_measured_gives_whole_files(tmp_path):
     assert meta["machines"] == meta["environments"] == []
 
 
+def test_noise_is_that_between_processes(tmp_path):
+    place = tmp_path / "machine"
+    place.mkdir()
+    name = "linalg.matmul_float64.time_call"
+    line = {"benchmark": name, "backend": "numpy", "size": 100, "device": "cpu"}
+    values = [math.exp(value) for value in (0.1, -0.1)]
+    lines = [json.dumps(line | {"value": value}) for value in values]
+    lines.append(json.dumps(line | {"size": 1000, "value": 1.0}))
+    (place / f"{'f' * 8}-venv.processes.jsonl").write_text("\n".join(lines))
+    found = data.noise(tmp_path, "machine", "venv", ["f" * 40])
+    assert found == {"numpy": {"combinations": 1, "between": pytest.approx(math.sqrt(0.02))}}
+
+
 # --- in a browser ---
 
 
@@ -113,6 +135,21 @@ def address(site):
 def page(open_page):
     with open_page() as page:
         yield page
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_pages_with_little_or_nothing_to_show(open_page, tmp_path, count):
+    (tmp_path / "results").mkdir()
+    if count:
+        write_results(tmp_path / "results", [row("add", "numpy", 1_000, 1e-6)], requirements={"numpy": "2.4.6"})
+    write(tmp_path / "report", str(tmp_path / "results"), "arrayspeed")
+    (tmp_path / "swallow.ico").write_bytes(b"")
+    with served(tmp_path) as there, open_page() as page:
+        for one in PAGES:
+            visit(page, f"{there}report/{one.file}")
+            text = page.inner_text("#view")
+            assert "cannot be shown" not in text, one.name
+            assert "To measure it: " in text or page.locator("#view table, #view ul").count(), one.name
 
 
 def visit(page, url):

@@ -8,14 +8,17 @@ its releases. ``results.csv``, ``.parquet`` and ``.json`` are everything, for pe
 from __future__ import annotations
 
 import json
+import math
+from collections import defaultdict
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
+from statistics import fmean, variance
 
 import polars as pl
 from asv.results import get_filename
 
-from arrayspeed import results
+from arrayspeed import processes, results
 from arrayspeed.charts import COLOURS, MEASURES
 from arrayspeed.environment import parse_packages
 from arrayspeed.errors import UserError
@@ -103,6 +106,7 @@ def environment_data(results_dir: str | Path, machine: int, machine_name: str, v
         "values": values["value"].count(),
         "failed": int(values["failed"].sum()),
         "packages": packages(results_dir, machine_name, name, commits),
+        "noise": noise(results_dir, machine_name, name, commits),
     }
 
 
@@ -114,6 +118,23 @@ def packages(results_dir: str | Path, machine: str, environment: str, commits: l
         if path.is_file():
             return parse_packages(path.read_text(encoding="utf-8", errors="replace"))
     return {}
+
+
+def noise(results_dir: str | Path, machine: str, environment: str, commits: list[str]) -> dict[str, dict]:
+    """How much a backend's processes of one combination differ: the pooled standard deviation of their logarithms.
+
+    Of the times of a call, where a combination has two processes or more; with the number of such combinations.
+    """
+    combinations = defaultdict(list)
+    for process in processes.load(results_dir, machine, environment, commits):
+        one = process.one
+        if one.measure == "time_call" and process.value:
+            combinations[one.backend, one.benchmark, one.size, one.device].append(math.log(process.value))
+    by_backend = defaultdict(list)
+    for (backend, *_), logs in combinations.items():
+        if len(logs) > 1:
+            by_backend[backend].append(variance(logs))
+    return {name: {"combinations": len(each), "between": math.sqrt(fmean(each))} for name, each in by_backend.items()}
 
 
 def write_series(folder: Path, table: pl.DataFrame, machine: int) -> list[str]:

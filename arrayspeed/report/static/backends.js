@@ -20,10 +20,10 @@ page(async (redraw) => {
   const names = [...new Set(Object.keys(meta.backends).flatMap((backend) => values.filter((row) => row.backend === backend).map((row) => row.name)))];
   const known = meta.kernels[kernel];
   const sizes = [...new Set(values.map((row) => row.size))].sort((a, b) => a - b);
+  const places = crossings(values, names);
   return [
     el("p", {}, known?.summary ?? "", `. ${versions(environment)}.`),
-    sizes.length > 1 ? curves(meta, kernel, measure, values, names) : null,
-    crossings(values, names, sizes, measure),
+    ...(sizes.length > 1 ? [curves(meta, kernel, measure, values, names, places), said(places)] : []),
     ...["small", "large"].filter((label) => values.some((row) => row.size === known?.[label]))
       .map((label) => bars(meta, kernel, label, known[label], measure, values, names)),
     numbers(kernel, measure, values, names, sizes),
@@ -50,7 +50,7 @@ function band(row) {
 
 const DASHES = { cpu: [1, 0], gpu: [6, 3], tpu: [2, 2] };
 
-function curves(meta, kernel, measure, values, names) {
+function curves(meta, kernel, measure, values, names, places) {
   const title = meta.measures[measure];
   const y = { field: "value", type: "quantitative", scale: { type: "log" }, title, axis: axis(measure) };
   const devices = [...new Set(values.map((row) => row.device))];
@@ -72,12 +72,18 @@ function curves(meta, kernel, measure, values, names) {
           tooltip: [{ field: "name", title: "backend" }, { field: "size", format: "," }, { field: "text", title }],
         },
       },
+      {
+        data: { values: places },
+        mark: { type: "point", shape: "cross", size: 110, angle: 45, filled: true, color: "#888888" },
+        encoding: { x: { field: "size", type: "quantitative" }, y: { field: "value", type: "quantitative" }, color: { value: "#888888" }, tooltip: { field: "text", title: "crossing" } },
+      },
     ],
   };
   return chart(spec, `${title} of ${kernel} against size, ${names.join(", ")}; the table below has the numbers`);
 }
 
-/** Where one backend overtakes another: between sizes at which their intervals are apart, in opposite order. */
+/** Where one backend overtakes another: between sizes at which their intervals are apart, in opposite order. The size
+ *  and the time there, between the two sizes on straight lines of the logarithmic chart; null where it never does. */
 export function crossing(slow, fast) {
   let before = null;
   for (const [a, b] of slow.map((row) => [row, fast.find((other) => other.size === row.size)]).filter(([, b]) => b)) {
@@ -86,9 +92,10 @@ export function crossing(slow, fast) {
     if (!apart) continue;
     if (before && before.ratio < 0 && ratio > 0) {
       const share = -before.ratio / (ratio - before.ratio);
-      return Math.exp(Math.log(before.size) + share * (Math.log(a.size) - Math.log(before.size)));
+      const between = (from, to) => Math.exp(Math.log(from) + share * (Math.log(to) - Math.log(from)));
+      return { size: between(before.size, a.size), value: between(before.value, a.value) };
     }
-    before = { ratio, size: a.size };
+    before = { ratio, size: a.size, value: a.value };
   }
   return null;
 }
@@ -99,20 +106,24 @@ function about(size) {
   return count(Math.round(size / unit) * unit);
 }
 
-function crossings(values, names, sizes, measure) {
-  if (sizes.length < 2) return null;
+/** Every crossing of NumPy with another backend, and of an eager form with its compiled one, the smallest first. */
+function crossings(values, names) {
   const of = (one) => values.filter((row) => row.name === one).sort((a, b) => a.size - b.size);
-  const sentences = [];
+  const found = [];
   for (const slow of names) {
     for (const fast of names) {
       const base = slow.split(",")[0];
       const related = base === "numpy" || fast.startsWith(`${base}-`);
-      const size = slow !== fast && related ? crossing(of(slow), of(fast)) : null;
-      if (size) sentences.push([size, `${fast} overtakes ${slow} above about ${about(size)}.`]);
+      const place = slow !== fast && related ? crossing(of(slow), of(fast)) : null;
+      if (place) found.push({ ...place, text: `${fast} overtakes ${slow} above about ${about(place.size)}.` });
     }
   }
-  if (!sentences.length) return el("p", { class: "note" }, "No backend overtakes NumPy, or its own eager form, between the sizes measured.");
-  return el("ul", {}, sentences.sort((a, b) => a[0] - b[0]).map(([, text]) => el("li", {}, text)));
+  return found.sort((a, b) => a.size - b.size);
+}
+
+function said(found) {
+  if (!found.length) return el("p", { class: "note" }, "No backend overtakes NumPy, or its own eager form, between the sizes measured.");
+  return el("ul", {}, found.map(({ text }) => el("li", {}, text)));
 }
 
 function bars(meta, kernel, label, size, measure, values, names) {

@@ -11,7 +11,7 @@ page(async (redraw) => {
     el("p", {}, `${versions(environment)}. ${count(environment.values)} values from ${environment.first.slice(0, 10)} to ${environment.last.slice(0, 10)}, `
       + `${count(environment.failed)} failures; commit ${environment.commits.map((hash) => hash.slice(0, 8)).join(", ")}.`),
     accuracy(meta, all, redraw),
-    spread(meta, all),
+    noise(meta, environment),
     missing(meta, all),
     packages(environment),
     made(),
@@ -34,21 +34,16 @@ function accuracy(meta, all, redraw) {
     el("p", { class: "note" }, "Of random numbers there is no reference: theirs is how far mean and variance are from those of the distribution, in standard errors.")];
 }
 
-function median(list) {
-  const sorted = [...list].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)];
-}
-
-function spread(meta, all) {
-  const times = all.filter((row) => row.measure === "time_call" && row.value > 0 && row.low > 0 && row.high > 0);
-  if (!times.length) return null;
-  const backends = present(times, "backend", Object.keys(meta.backends));
-  return [el("h2", {}, "Noise"), table("Width of the 99 % interval of a time, relative to the time: half of a backend's are narrower", [
-    { title: "backend" }, { title: "combinations" }, { title: "median width" }, { title: "widest" },
+function noise(meta, environment) {
+  const heading = el("h2", {}, "Noise");
+  const backends = Object.keys(meta.backends).filter((name) => environment.noise[name]);
+  if (!backends.length) return [heading, nothing("arrayspeed run --measure time_call")];
+  return [heading, table("How much the time of a call differs from one process to the next (standard deviation)", [
+    { title: "backend" }, { title: "combinations" }, { title: "between processes" },
   ], backends.map((backend) => {
-    const widths = times.filter((row) => row.backend === backend).map((row) => (row.high - row.low) / row.value);
-    return [backend, count(widths.length), `${significant(100 * median(widths), 2)} %`, `${significant(100 * Math.max(...widths), 2)} %`];
-  }))];
+    const { combinations, between } = environment.noise[backend];
+    return [backend, count(combinations), `${significant(100 * between, 2)} %`];
+  })), el("p", { class: "note" }, "Two times that differ by less than twice this are the same for all that is known. arrayspeed upgrade measures more processes, side by side.")];
 }
 
 function missing(meta, all) {

@@ -21,9 +21,9 @@ page(async (redraw) => {
   if (!series.length) return nothing(`arrayspeed run --selection versions --library ${library}`);
   const releases = [...new Map(series.flatMap((one) => one.points.map((point) => [point.version, true]))).keys()];
   return [
-    steps(series, measure),
     lines(series, releases, library, measure, meta),
     numbers(series, releases, measure),
+    steps(all, meta),
   ];
 });
 
@@ -31,14 +31,20 @@ function title(one) {
   return one.size === null ? one.kernel : `${one.kernel} ${count(one.size)}`;
 }
 
-function steps(series, measure) {
-  const found = series.flatMap((one) => one.steps.map((step) => ({ one, step, ratio: step.after / step.before })))
-    .sort((a, b) => Math.abs(Math.log(b.ratio)) - Math.abs(Math.log(a.ratio)));
-  if (!found.length) return el("p", {}, "No steps: nothing changed by a tenth or more, beyond the noise.");
-  return table("Steps, the largest first", [{ title: "release" }, { title: "kernel", text: true }, { title: "change" }, { title: "from" }, { title: "to" }],
-    found.map(({ one, step, ratio }) => [step.version, title(one),
-      el("span", { class: ratio > 1 ? "bad" : "good" }, `${ratio > 1 ? "▲" : "▼"} ${times(ratio)}`),
-      human(step.before, measure, 2), human(step.after, measure, 2)]));
+/** What each release changed, in every measure and backend: the newest release first, and its largest change. */
+function steps(all, meta) {
+  const found = all.flatMap((one) => one.steps.map((step) => ({ one, step, ratio: step.after / step.before })));
+  const heading = el("h2", {}, "What each release changed");
+  if (!found.length) return [heading, el("p", {}, "No steps: nothing changed by a tenth or more, beyond the noise.")];
+  const releases = [...new Set(all.flatMap((one) => one.points.map((point) => point.version)))];
+  const order = (one) => releases.indexOf(one.step.version);
+  found.sort((a, b) => order(b) - order(a) || Math.abs(Math.log(b.ratio)) - Math.abs(Math.log(a.ratio)));
+  return [heading, table(`${found.length} steps of a tenth or more, beyond the noise: ▲ is slower, larger or less accurate`, [
+    { title: "release" }, { title: "measure", text: true }, { title: "kernel", text: true }, { title: "backend", text: true },
+    { title: "change" }, { title: "from" }, { title: "to" },
+  ], found.map(({ one, step, ratio }) => [step.version, meta.measures[one.measure] ?? one.measure, title(one), one.backend,
+    el("span", { class: ratio > 1 ? "bad" : "good" }, `${ratio > 1 ? "▲" : "▼"} ${times(ratio)}`),
+    human(step.before, one.measure, 2), human(step.after, one.measure, 2)]))];
 }
 
 function lines(series, releases, library, measure, meta) {
@@ -55,7 +61,7 @@ function lines(series, releases, library, measure, meta) {
     mark: { type: "line", point: true },
     encoding: {
       x: { field: "version", type: "ordinal", sort: releases, title: `${library} release`, axis: { labelAngle: 0 } },
-      y: { field: "ratio", type: "quantitative", scale: { type: "log" }, title: "relative to the first release (less is better)" },
+      y: { field: "ratio", type: "quantitative", scale: { type: "log", nice: false, padding: 12 }, title: "relative to the first release (less is better)" },
       color: { field: "kernel", type: "nominal", title: "kernel", scale: { scheme: "tableau20" } },
       tooltip: [{ field: "kernel" }, { field: "version" }, { field: "text", title: meta.measures[measure] }],
     },
