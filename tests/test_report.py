@@ -7,11 +7,12 @@ import re
 import polars as pl
 import pytest
 
+from arrayspeed import cli
 from arrayspeed.report import data
 from arrayspeed.report.pages import PAGES
 from arrayspeed.report.publisher import write
 from tests.browser import served
-from tests.generated import FAILED, row, write_results
+from tests.generated import FAILED, row, write_project, write_results
 
 HOSTILE = "<script>document.title='taken'</script>"
 
@@ -100,6 +101,16 @@ def test_downloads_agree_and_every_column_is_explained(site):
         assert set(table.columns) == set(explained)
         assert table["value"].drop_nulls().sort().to_list() == tables[0]["value"].drop_nulls().sort().to_list()
     assert all(explained.values())
+
+
+def test_a_site_of_nothing_says_what_to_run(tmp_path, monkeypatch, capsys):
+    write_project(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as exit:
+        cli.main(["site"])
+    assert exit.value.code == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "make bench" in line
 
 
 def test_nothing_measured_gives_whole_files(tmp_path):

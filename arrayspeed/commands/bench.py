@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 from asv import util
 from asv.commands.publish import Publish
@@ -35,9 +36,17 @@ def main(args) -> int:
 
 
 def publish(config) -> None:
-    """asv's own publishing, quietly."""
+    """asv's own publishing, quietly.
+
+    Raises
+    ------
+    UserError
+        There is nothing to publish, or asv cannot.
+    """
+    if not Path(config.results_dir, "benchmarks.json").exists():
+        raise UserError("there are no results: run `make bench` or `arrayspeed run` first")
     try:
         with quiet():
             Publish.run(config, pull=False)
     except util.UserError as error:
-        raise UserError(f"the site cannot be published: {error}") from error
+        raise UserError(f"the site cannot be published: {str(error).splitlines()[0]}") from error
