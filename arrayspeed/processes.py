@@ -10,12 +10,15 @@ from __future__ import annotations
 import json
 import math
 import os
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from statistics import fmean, variance
 
+import polars as pl
 from asv.results import get_filename
 
 from arrayspeed.plan import Combination
@@ -88,3 +91,33 @@ def parse(row: dict, environment: str) -> Process:
         device=row["device"],
     )
     return Process(one, value)
+
+
+@dataclass(frozen=True)
+class Noise:
+    """How much a backend's processes of one combination differ: the pooled standard deviation of their logarithms, and
+    the number of combinations that it is from.
+    """
+
+    combinations: int
+    between: float
+
+
+def noise(folder: str | Path, table: pl.DataFrame) -> dict[str, Noise]:
+    """The noise of each backend's times of a call, in the environments of a table of results.
+
+    Only combinations with two processes or more say anything.
+    """
+    found = defaultdict(list)
+    where = table.select("machine", "environment", "commit").unique()
+    for machine, environment, commit in where.iter_rows():
+        for process in load(folder, machine, environment, [commit]):
+            one = process.one
+            if one.measure == "time_call" and process.value:
+                key = one.backend, machine, environment, one.benchmark, one.size, one.device
+                found[key].append(math.log(process.value))
+    variances = defaultdict(list)
+    for (backend, *_), logs in found.items():
+        if len(logs) > 1:
+            variances[backend].append(variance(logs))
+    return {name: Noise(len(each), math.sqrt(fmean(each))) for name, each in variances.items()}

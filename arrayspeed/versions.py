@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 import polars as pl
 from asv.step_detect import detect_steps
 from packaging.version import InvalidVersion, Version
 
+from arrayspeed.processes import Noise
 from arrayspeed.results import COMBINATION
 
 #: What makes a series, and what is shown of it.
@@ -66,8 +68,14 @@ def order(version: str) -> tuple:
         return 0, version
 
 
-def over_versions(table: pl.DataFrame, library: str, factor: float = FACTOR) -> list[Series]:
-    """The series of a library in environments of its own: in others, more than its version differs."""
+def over_versions(
+    table: pl.DataFrame, library: str, noise: Mapping[str, Noise] | None = None, factor: float = FACTOR
+) -> list[Series]:
+    """The series of a library in environments of its own: in others, more than its version differs.
+
+    ``noise`` is that between processes, by backend. What is less than three standard deviations of it is no step: a
+    release has few processes, and one of them may have met a slow spell of the machine. An error has no such noise.
+    """
     alone = table.filter(pl.col("library") == library, pl.col("alone"), pl.col("version").is_not_null())
     newest = alone.sort("date").unique([*(c for c in COMBINATION if c != "environment"), "version"], keep="last")
     found = []
@@ -76,7 +84,10 @@ def over_versions(table: pl.DataFrame, library: str, factor: float = FACTOR) -> 
             Point(row["version"], row["value"], row["q25"], row["q75"])
             for row in sorted(rows.iter_rows(named=True), key=lambda row: order(row["version"]))
         ]
-        found.append(Series(*where, points, steps(points, factor)))
+        series = Series(*where, points)
+        known = (noise or {}).get(series.backend) if series.measure != "track_error" else None
+        least = max(factor, math.exp(3 * known.between)) if known else factor
+        found.append(replace(series, steps=steps(points, least)))
     return sorted(found, key=lambda one: (one.family, one.kernel, one.dtype or "", one.backend, one.size or 0))
 
 

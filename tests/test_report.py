@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from arrayspeed import cli
+from arrayspeed.processes import Noise, noise
 from arrayspeed.report import data
 from arrayspeed.report.pages import PAGES
 from arrayspeed.report.publisher import write
@@ -128,8 +129,8 @@ def test_noise_is_that_between_processes(tmp_path):
     lines = [json.dumps(line | {"value": value}) for value in values]
     lines.append(json.dumps(line | {"size": 1000, "value": 1.0}))
     (place / f"{'f' * 8}-venv.processes.jsonl").write_text("\n".join(lines))
-    found = data.noise(tmp_path, "machine", "venv", ["f" * 40])
-    assert found == {"numpy": {"combinations": 1, "between": pytest.approx(math.sqrt(0.02))}}
+    where = pl.DataFrame({"machine": ["machine"], "environment": ["venv"], "commit": ["f" * 40]})
+    assert noise(tmp_path, where) == {"numpy": Noise(1, pytest.approx(math.sqrt(0.02)))}
 
 
 # --- in a browser ---

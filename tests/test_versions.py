@@ -5,6 +5,7 @@ import json
 import pytest
 
 from arrayspeed import cli, results
+from arrayspeed.processes import Noise
 from arrayspeed.versions import Point, order, over_versions, steps
 from tests.generated import FAILED, row, write_project, write_results
 
@@ -73,6 +74,8 @@ def test_series_are_of_environments_of_one_library(project):
     assert [step.version for step in matmul.steps] == ["0.10.2"]
     assert [point.value for point in fft.points] == [1e-3, None, 1e-3]
     assert over_versions(results.load(project), "torch") == []
+    noisy = {"jax": Noise(10, 0.3)}  # three standard deviations are more than a factor of two
+    assert [one.steps for one in over_versions(results.load(project), "jax", noisy)] == [[], []]
 
 
 def test_the_command_shows_series_and_steps(project, capsys):

@@ -1,6 +1,7 @@
 """Show how a library changed over its releases: every kernel and backend, the steps, and the release of each.
 
-It reads results/, of environments that measure one library each: `arrayspeed run --selection versions` fills it.
+It reads results/, of environments that measure one library each: `arrayspeed run --selection versions` fills it. A step is
+asv's, of a tenth or more, and more than three standard deviations of the noise between processes.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import json
 import os
 from dataclasses import asdict
 
+import polars as pl
 from rich import box
 from rich.console import Console, Group
 from rich.table import Table
@@ -16,6 +18,7 @@ from rich.text import Text
 
 from arrayspeed import results
 from arrayspeed.errors import UserError
+from arrayspeed.processes import noise
 from arrayspeed.project import load_config
 from arrayspeed.text import printable
 from arrayspeed.units import human
@@ -50,11 +53,13 @@ def add_arguments(parser) -> None:
 def main(args) -> int:
     """Run ``arrayspeed versions``."""
     check(args)
-    table = results.load(load_config().results_dir)
+    folder = load_config().results_dir
+    table = results.load(folder)
     machine = results.choose_machine(table, args.machine)
+    known = noise(folder, table.filter(pl.col("alone"), machine=machine))
     series = [
         one
-        for one in over_versions(table.filter(machine=machine, measure=args.measure), args.library, args.factor)
+        for one in over_versions(table.filter(machine=machine, measure=args.measure), args.library, known, args.factor)
         if (not args.kernel or one.kernel in args.kernel) and (not args.backend or one.backend in args.backend)
     ]
     if not series:

@@ -8,21 +8,19 @@ its releases. ``results.csv``, ``.parquet`` and ``.json`` are everything, for pe
 from __future__ import annotations
 
 import json
-import math
-from collections import defaultdict
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from statistics import fmean, variance
 
 import polars as pl
 from asv.results import get_filename
 
-from arrayspeed import processes, results
+from arrayspeed import results
 from arrayspeed.charts import COLOURS, MEASURES
 from arrayspeed.environment import parse_packages
 from arrayspeed.errors import UserError
 from arrayspeed.evidence import Evidence, rank, versions
+from arrayspeed.processes import noise
 from arrayspeed.versions import over_versions
 from kernels import BACKENDS, CATALOGUE, DEVICES, LIBRARIES
 
@@ -49,7 +47,9 @@ def write(folder: Path, results_dir: str | Path) -> dict:
     }
     for number, name in enumerate(sorted(table["machine"].unique())):
         of_machine = table.filter(machine=name)
-        meta["machines"].append(describe(results_dir, name) | {"libraries": write_series(folder, of_machine, number)})
+        meta["machines"].append(
+            describe(results_dir, name) | {"libraries": write_series(folder, results_dir, of_machine, number)}
+        )
         for environment in rank(of_machine):
             values = of_machine.filter(environment=environment)
             place = len(meta["environments"])
@@ -106,7 +106,7 @@ def environment_data(results_dir: str | Path, machine: int, machine_name: str, v
         "values": values["value"].count(),
         "failed": int(values["failed"].sum()),
         "packages": packages(results_dir, machine_name, name, commits),
-        "noise": noise(results_dir, machine_name, name, commits),
+        "noise": {backend: asdict(one) for backend, one in noise(results_dir, values).items()},
     }
 
 
@@ -120,28 +120,11 @@ def packages(results_dir: str | Path, machine: str, environment: str, commits: l
     return {}
 
 
-def noise(results_dir: str | Path, machine: str, environment: str, commits: list[str]) -> dict[str, dict]:
-    """How much a backend's processes of one combination differ: the pooled standard deviation of their logarithms.
-
-    Of the times of a call, where a combination has two processes or more; with the number of such combinations.
-    """
-    combinations = defaultdict(list)
-    for process in processes.load(results_dir, machine, environment, commits):
-        one = process.one
-        if one.measure == "time_call" and process.value:
-            combinations[one.backend, one.benchmark, one.size, one.device].append(math.log(process.value))
-    by_backend = defaultdict(list)
-    for (backend, *_), logs in combinations.items():
-        if len(logs) > 1:
-            by_backend[backend].append(variance(logs))
-    return {name: {"combinations": len(each), "between": math.sqrt(fmean(each))} for name, each in by_backend.items()}
-
-
-def write_series(folder: Path, table: pl.DataFrame, machine: int) -> list[str]:
+def write_series(folder: Path, results_dir: str | Path, table: pl.DataFrame, machine: int) -> list[str]:
     """The series of each library over its releases; returns the libraries that have any."""
     found = []
     for library in LIBRARIES:
-        if series := over_versions(table, library):
+        if series := over_versions(table, library, noise(results_dir, table.filter("alone"))):
             found.append(library)
             dump(folder / f"library-{machine}-{library}.json", [asdict(one) for one in series])
     return found
@@ -177,4 +160,9 @@ def columns() -> list[tuple[str, str]]:
         elif line.strip():
             found.append((line.strip(), []))
     known = results.SCHEMA.keys() - {"samples"}
-    return [(name, " ".join(words)) for names, words in found for name in names.split(", ") if name in known]
+    return [
+        (name, " ".join(words).replace("``", ""))
+        for names, words in found
+        for name in names.split(", ")
+        if name in known
+    ]

@@ -7,7 +7,7 @@ page(async () => {
   const meta = await load("meta");
   return [
     el("ul", {}, ["csv", "parquet", "json"].map((suffix) => el("li", {}, el("a", { href: `data/results.${suffix}`, download: true }, `results.${suffix}`)))),
-    el("p", {}, `${meta.environments.length} environments on ${meta.machines.length} machines; published ${meta.built}. The newest measurement of each combination.`),
+    el("p", {}, `Environments: ${meta.environments.length}, machines: ${meta.machines.length}; published ${meta.built.slice(0, 16).replace("T", " ")} UTC. The newest measurement of each combination.`),
     table("Columns", [{ title: "column" }, { title: "meaning", text: true }], columns),
   ];
 });

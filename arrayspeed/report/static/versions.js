@@ -39,7 +39,7 @@ function steps(all, meta) {
   const releases = [...new Set(all.flatMap((one) => one.points.map((point) => point.version)))];
   const order = (one) => releases.indexOf(one.step.version);
   found.sort((a, b) => order(b) - order(a) || Math.abs(Math.log(b.ratio)) - Math.abs(Math.log(a.ratio)));
-  return [heading, table(`${found.length} steps of a tenth or more, beyond the noise: ▲ is slower, larger or less accurate`, [
+  return [heading, table(`${found.length} steps of a tenth or more, and of three standard deviations between processes: ▲ is slower, larger or less accurate`, [
     { title: "release" }, { title: "measure", text: true }, { title: "kernel", text: true }, { title: "backend", text: true },
     { title: "change" }, { title: "from" }, { title: "to" },
   ], found.map(({ one, step, ratio }) => [step.version, meta.measures[one.measure] ?? one.measure, title(one), one.backend,
@@ -50,21 +50,25 @@ function steps(all, meta) {
 function lines(series, releases, library, measure, meta) {
   const values = series.flatMap((one) => {
     const first = one.points.find((point) => point.value > 0);
+    const changed = new Map(one.steps.map((step) => [step.version, step.after > step.before ? "▲" : "▼"]));
     return one.points.filter((point) => point.value > 0).map((point) => ({
       kernel: title(one), version: point.version, ratio: point.value / first.value, text: human(point.value, measure, 2),
+      mark: changed.get(point.version) ?? "",
     }));
   });
   if (!values.length || releases.length < 2) return null;
   const spec = {
     height: 340,
     data: { values },
-    mark: { type: "line", point: true },
     encoding: {
       x: { field: "version", type: "ordinal", sort: releases, title: `${library} release`, axis: { labelAngle: 0 } },
       y: { field: "ratio", type: "quantitative", scale: { type: "log", nice: false, padding: 12 }, title: "relative to the first release (less is better)" },
       color: { field: "kernel", type: "nominal", title: "kernel", scale: { scheme: "tableau20" } },
-      tooltip: [{ field: "kernel" }, { field: "version" }, { field: "text", title: meta.measures[measure] }],
     },
+    layer: [
+      { mark: { type: "line", point: true }, encoding: { tooltip: [{ field: "kernel" }, { field: "version" }, { field: "text", title: meta.measures[measure] }] } },
+      { transform: [{ filter: "datum.mark !== ''" }], mark: { type: "text", fontSize: 16, dy: -10 }, encoding: { text: { field: "mark" } } },
+    ],
   };
   return chart(spec, `${meta.measures[measure]} of each kernel over ${releases.length} releases of ${library}; the table below has the numbers`);
 }
