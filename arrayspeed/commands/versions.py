@@ -1,7 +1,7 @@
 """Show how a library changed over its releases: every kernel and backend, the steps, and the release of each.
 
-It reads results/, of environments that measure one library each: `arrayspeed run --selection versions` fills it. A step is
-asv's, of a tenth or more, and more than three standard deviations of the noise between processes.
+It reads results/, of environments that measure one library each: `arrayspeed run --selection versions` fills it.
+A step is asv's, of a tenth or more, and more than three standard deviations of the noise between processes.
 """
 
 from __future__ import annotations
