@@ -110,8 +110,12 @@ def open_session(config, selections: list[Selection]) -> Session:
         print(f"warning: the results will name commit {commits[0][:8]}, and {what} differ from it", file=sys.stderr)
     machine.save(config.results_dir)
     try:
-        for env in environments:
-            env.create()
+        # asv announces a failure in a line of its own; the error says it better.
+        with log.set_level(logging.CRITICAL):
+            for env in environments:
+                if not os.path.exists(env._path):
+                    print(f"Creating environment {env.name} …", file=sys.stderr, flush=True)
+                env.create()
         with quiet():
             benchmarks = Benchmarks.discover(config, repo, environments, commits[:1])
         save_atomically(config.results_dir, lambda folder: write_benchmarks(benchmarks, folder))
