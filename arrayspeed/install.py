@@ -244,12 +244,14 @@ def find_links(value: str) -> Iterator[str]:
 
 # --- what went wrong ---
 
+UNREACHABLE = "a package index could not be reached"
+
 FAILURES = [
     (r"No space left on device", "the disk is full"),
     (
         r"failed to fetch|dns error|error sending request|network was disabled|NewConnectionError|connection broken"
         r"|ConnectTimeout|ReadTimeout|name resolution|ProxyError|SSLError",
-        "a package index could not be reached",
+        UNREACHABLE,
     ),
     (r"does not satisfy Python", "it does not support this version of Python"),
     (r"no wheels with a matching|no usable wheels|not a supported wheel", "it has no build for this Python and system"),
@@ -276,8 +278,10 @@ def diagnose(output: str, wanted: Iterable[Requirement], uv: bool) -> str:
     wanted = list(wanted)
     error = error_text(output, uv)
     culprits = [each for each in wanted if mentions(error, each.name)]
-    names = ", ".join(str(each) for each in culprits or wanted)
-    return f"cannot install {names}: {reason(output, error, culprits)}"
+    why = reason(output, error, culprits)
+    if why == UNREACHABLE:  # whichever was asked for first is named, and none of them is at fault
+        culprits = wanted
+    return f"cannot install {', '.join(map(str, culprits or wanted))}: {why}"
 
 
 def error_text(output: str, uv: bool) -> str:

@@ -310,7 +310,7 @@ NETWORK = "a package index could not be reached"
             "uv",
             ["numpy", "jax==0.9.2"],
             "error: Failed to fetch: `http://127.0.0.1:9/simple/jax/`\n  cause: error sending request",
-            f"cannot install jax==0.9.2: {NETWORK}",
+            f"cannot install numpy, jax==0.9.2: {NETWORK}",
         ),
         (
             "uv",
