@@ -54,6 +54,15 @@ def parse_packages(text: str) -> dict[str, str]:
     return dict(line.split("==", 1) for line in text.splitlines() if "==" in line)
 
 
+def stored_packages(folder: str | Path, machine: str, environment: str, commits: list[str]) -> dict[str, str]:
+    """The packages recorded with an environment's results, of the first commit that has any; empty where none has."""
+    for commit in commits:
+        path = Path(folder, get_filename(machine, commit, environment).removesuffix(".json") + ".packages.txt")
+        if path.is_file():
+            return parse_packages(path.read_text(encoding="utf-8", errors="replace"))
+    return {}
+
+
 class Venv(Virtualenv):
     """A virtualenv with everything resolved in one install, by uv or pip.
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 
 from rich import box
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -165,11 +165,6 @@ def as_table(upgrade: Upgrade) -> RenderableType:
 def mean_text(mean: tuple[float, float, float]) -> str:
     """A geometric mean with its interval."""
     return f"×{mean[0]:.3f} ({mean[1]:.3f} to {mean[2]:.3f})"
-
-
-def print_table(upgrade: Upgrade, console: Console) -> None:
-    """Print it for a terminal."""
-    console.print(as_table(upgrade))
 
 
 def as_markdown(upgrade: Upgrade) -> str:

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import itertools
 import json
-import os
 from collections import Counter
 
 from rich import box
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -22,15 +21,13 @@ from arrayspeed.claims import ARTICLES, CLAIMS, FAILS, HOLDS, UNMEASURED, Claim,
 from arrayspeed.criteria import Comparison
 from arrayspeed.evidence import Evidence
 from arrayspeed.project import load_config
+from arrayspeed.terminal import console
 from arrayspeed.text import printable
 
 STYLES = {HOLDS: "green", FAILS: "red", UNMEASURED: "dim"}
 
 #: Below this width of the terminal, claims are listed one below the other instead of in columns.
 TABLE_WIDTH = 100
-
-#: Where the output is not a terminal, which has no width.
-PIPED_WIDTH = 160
 
 
 def add_arguments(parser) -> None:
@@ -49,10 +46,8 @@ def main(args) -> int:
     if args.json:
         print(json.dumps(as_data(machine, evidence, judged), indent=1, ensure_ascii=False, allow_nan=False))
     else:
-        console = Console(highlight=False)
-        if not console.is_terminal and "COLUMNS" not in os.environ:
-            console.width = PIPED_WIDTH
-        console.print(report(machine, evidence, judged, console.width))
+        out = console()
+        out.print(report(machine, evidence, judged, out.width))
     return 0
 
 

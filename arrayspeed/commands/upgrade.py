@@ -12,29 +12,23 @@ Exit status: 0 no regression, 1 regressions, 2 not decided or a mistake.
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 from contextlib import redirect_stdout
-from pathlib import Path
 
 from asv.environment import get_environments
 from asv.repo import get_repo
-from asv.results import get_filename
-from rich.console import Console
 
 from arrayspeed import pair, run, upgrade, verdict
-from arrayspeed.environment import parse_packages
+from arrayspeed.environment import stored_packages
 from arrayspeed.errors import UserError
 from arrayspeed.machine import describe
 from arrayspeed.project import load_config
 from arrayspeed.results import result_commits
 from arrayspeed.session import open_session, same_code
+from arrayspeed.terminal import console
 from kernels import DEVICES, LIBRARIES
 from kernels.backends.hardware import missing
-
-#: Where the output is not a terminal, which has no width.
-PIPED_WIDTH = 160
 
 
 def add_arguments(parser) -> None:
@@ -137,15 +131,6 @@ def reuse(config, selections, args) -> tuple[upgrade.Comparison, str, list[dict[
     return found, machine, packages
 
 
-def stored_packages(folder: str, machine: str, environment: str, commits: list[str]) -> dict[str, str]:
-    """The packages that an environment had when it was measured last."""
-    for commit in commits:
-        path = Path(folder, get_filename(machine, commit, environment).removesuffix(".json") + ".packages.txt")
-        if path.exists():
-            return parse_packages(path.read_text(encoding="utf-8"))
-    return {}
-
-
 def show(result: verdict.Upgrade, form: str) -> None:
     """Print the verdict."""
     if form == "json":
@@ -153,7 +138,4 @@ def show(result: verdict.Upgrade, form: str) -> None:
     elif form == "markdown":
         print(verdict.as_markdown(result))
     else:
-        console = Console(highlight=False)
-        if not console.is_terminal and "COLUMNS" not in os.environ:
-            console.width = PIPED_WIDTH
-        verdict.print_table(result, console)
+        console().print(verdict.as_table(result))

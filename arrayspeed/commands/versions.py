@@ -7,12 +7,11 @@ A step is asv's, of a tenth or more, and more than three standard deviations of 
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import asdict
 
 import polars as pl
 from rich import box
-from rich.console import Console, Group
+from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
@@ -20,6 +19,7 @@ from arrayspeed import results
 from arrayspeed.errors import UserError
 from arrayspeed.processes import noise
 from arrayspeed.project import load_config
+from arrayspeed.terminal import console
 from arrayspeed.text import printable
 from arrayspeed.units import human
 from arrayspeed.versions import FACTOR, Series, order, over_versions
@@ -27,9 +27,6 @@ from kernels import BACKENDS, CATALOGUE, LIBRARIES
 from kernels.catalogue import choose
 
 MEASURES = ("time_call", "track_first_call", "track_error", "timeraw_import")
-
-#: Where the output is not a terminal, which has no width.
-PIPED_WIDTH = 200
 
 
 def add_arguments(parser) -> None:
@@ -71,10 +68,7 @@ def main(args) -> int:
         data = {"machine": machine, "library": args.library, "series": list(map(asdict, series))}
         print(json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False))
     else:
-        console = Console(highlight=False)
-        if not console.is_terminal and "COLUMNS" not in os.environ:
-            console.width = PIPED_WIDTH
-        console.print(report(series, args.library, args.measure, machine))
+        console(200).print(report(series, args.library, args.measure, machine))
     return 0
 
 

@@ -13,11 +13,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import polars as pl
-from asv.results import get_filename
 
 from arrayspeed import results
 from arrayspeed.charts import COLOURS, MEASURES
-from arrayspeed.environment import parse_packages
+from arrayspeed.environment import stored_packages
 from arrayspeed.errors import UserError
 from arrayspeed.evidence import Evidence, rank, versions
 from arrayspeed.processes import noise
@@ -105,19 +104,9 @@ def environment_data(results_dir: str | Path, machine: int, machine_name: str, v
         "commits": commits,
         "values": values["value"].count(),
         "failed": int(values["failed"].sum()),
-        "packages": packages(results_dir, machine_name, name, commits),
+        "packages": stored_packages(results_dir, machine_name, name, commits),
         "noise": {backend: asdict(one) for backend, one in noise(results_dir, values).items()},
     }
-
-
-def packages(results_dir: str | Path, machine: str, environment: str, commits: list[str]) -> dict[str, str]:
-    """The exact packages recorded with an environment's results; empty where they were not."""
-    for commit in commits:
-        name = get_filename(machine, commit, environment).removesuffix(".json") + ".packages.txt"
-        path = Path(results_dir, name)
-        if path.is_file():
-            return parse_packages(path.read_text(encoding="utf-8", errors="replace"))
-    return {}
 
 
 def write_series(folder: Path, results_dir: str | Path, table: pl.DataFrame, machine: int) -> list[str]:
