@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: bench test site preview fidelity clean
+.PHONY: bench test site preview audit vulnerabilities clean
 
 bench: $(VENV)/ready
 	$(BIN)/arrayspeed bench
@@ -13,8 +13,11 @@ test: $(VENV)/ready
 	$(BIN)/ruff format --check .
 	$(BIN)/python -m pytest
 
-fidelity: $(VENV)/ready
-	$(BIN)/arrayspeed fidelity
+audit: $(VENV)/ready
+	$(BIN)/arrayspeed audit
+
+vulnerabilities: $(VENV)/ready
+	.ci/vulnerabilities
 
 site: $(VENV)/ready
 	$(BIN)/arrayspeed site
@@ -26,6 +29,7 @@ preview: $(VENV)/ready
 $(VENV)/ready: pyproject.toml Makefile
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "arrayspeed needs Python 3.11 or newer: make PYTHON=/path/to/python"; exit 2; }
 	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip setuptools
 	$(BIN)/python -m pip install --quiet --editable ".[test]"
 	touch $@
 

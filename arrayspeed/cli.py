@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import sys
 from importlib import import_module
 
+from arrayspeed import interrupts
 from arrayspeed.errors import UserError
 
-COMMANDS = ("bench", "run", "upgrade", "versions", "site", "summary", "claims", "plots", "fidelity")
+#: What the system refuses for reasons that the user can mend: a full disk, no permission.
+OUTSIDE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EACCES, errno.EPERM, errno.EROFS}
+
+COMMANDS = ("bench", "run", "upgrade", "versions", "site", "summary", "claims", "plots", "audit")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -31,15 +36,23 @@ def parser() -> argparse.ArgumentParser:
 def main(argv: list[str] | None = None) -> None:
     """Run a subcommand. A user's mistake prints one line and exits with 2."""
     args = parser().parse_args(argv)
+    interrupts.listen()
     try:
         status = args.main(args)
     except UserError as error:
         print(f"arrayspeed: {error}", file=sys.stderr)
         status = 2
-    except KeyboardInterrupt:
-        print("\narrayspeed: interrupted; what was finished is saved", file=sys.stderr)
-        status = 130
     except BrokenPipeError:
         sys.stderr.close()
         status = 141
+    except OSError as error:
+        if error.errno not in OUTSIDE:
+            raise
+        where = f": {error.filename}" if error.filename else ""
+        print(f"arrayspeed: {error.strerror.lower()}{where}; what was finished is saved", file=sys.stderr)
+        status = 2
+    except KeyboardInterrupt:
+        print("\narrayspeed: interrupted; what was finished is saved", file=sys.stderr)
+        status = 130
+    interrupts.stop_listening()
     sys.exit(status)

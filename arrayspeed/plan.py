@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from asv import environment
@@ -83,6 +83,18 @@ def combinations(session, selection: Selection) -> Iterator[Combination]:
                     yield one
 
 
+def side_by_side(session, ones: Iterable[Combination]) -> list[Combination]:
+    """In the order in which they are best measured: versions of a library one after the other, kernel by kernel.
+
+    A shared machine changes its speed for minutes at a time. Measured version by version, each would get a spell of its
+    own, and look slower or faster for it.
+    """
+    libraries = {name: tuple(sorted(subjects(env.requirements))) for name, env in session.environments.items()}
+    order = {name: number for number, name in enumerate(session.benchmarks)}
+    places = {names: number for number, names in enumerate(dict.fromkeys(libraries.values()))}
+    return sorted(ones, key=lambda one: (places[libraries[one.environment]], order[one.benchmark], one.size or 0))
+
+
 def wanted(one: Combination, selection: Selection) -> bool:
     """Whether a combination is selected."""
     kernel = CATALOGUE.get(one.kernel)
@@ -95,7 +107,7 @@ def wanted(one: Combination, selection: Selection) -> bool:
         and (not selection.kernels or one.kernel in selection.kernels)
         and (not selection.backends or one.backend in selection.backends)
         and (not selection.sizes or one.size is None or bool(sizes & set(selection.sizes)))
-        and (not selection.devices or one.device is None or one.device in selection.devices)
+        and (not selection.devices or one.device in selection.devices)
         and (not selection.dtypes or one.dtype is None or one.dtype in selection.dtypes)
         and (not selection.measures or one.measure in selection.measures)
         and (not selection.patterns or any(re.search(pattern, full_name) for pattern in selection.patterns))

@@ -29,13 +29,14 @@ SUFFIX = ".processes.jsonl"
 
 @dataclass(frozen=True)
 class Process:
-    """One process of one combination. ``value`` is in the measure's unit, None where it failed or is n/a; of a time,
-    it is the median of ``samples``.
+    """One process of one combination. ``value`` is in the measure's unit, None where it failed or is n/a, and ``why``
+    then says why; of a time, it is the median of ``samples``.
     """
 
     one: Combination
     value: float | None
     samples: list[float] = field(default_factory=list)
+    why: str | None = None
 
 
 def store(session, environment: str, found: list[Process]) -> None:

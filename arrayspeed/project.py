@@ -46,11 +46,42 @@ def load_config() -> Config:
     os.chdir(root())
     try:
         config = Config.load(CONFIG)
+        check(config)
         for plugin in config.plugins:
             plugin_manager.import_plugin(plugin)
     except util.UserError as error:
         raise UserError(f"{CONFIG}: {error}") from error
+    except (ValueError, TypeError, LookupError, AttributeError, ImportError, RecursionError) as error:
+        raise UserError(f"{CONFIG}: {str(error).partition(chr(10))[0]}") from error
     return config
+
+
+def check(config: Config) -> None:
+    """Whether the configuration has the form that asv's has, as far as it is used here.
+
+    Raises
+    ------
+    ValueError
+        It has not; the message says where.
+    """
+    for name, kind in (
+        ("include", list),
+        ("plugins", list),
+        ("pythons", list),
+        ("results_dir", str),
+        ("html_dir", str),
+    ):
+        if not isinstance(getattr(config, name), kind):
+            raise ValueError(f'"{name}" must be a {"list" if kind is list else "text"}')
+    for number, entry in enumerate(config.include, 1):
+        where = f'entry {number} of "include"'
+        if not isinstance(entry, dict) or not isinstance(entry.get("req"), dict):
+            raise ValueError(f'{where} must have "req", with a version for each package')
+        if not isinstance(entry.get("python"), str):
+            raise ValueError(f'{where} must have "python", a version as text')
+        for package, version in entry["req"].items():
+            if not isinstance(version, str):
+                raise ValueError(f"{where}: the version of {package} must be a text")
 
 
 def git(*arguments: str) -> str:

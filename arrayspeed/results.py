@@ -38,6 +38,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import polars as pl
+from asv.results import Results
 
 from arrayspeed.errors import UserError
 from arrayspeed.libraries import bare, subjects
@@ -115,7 +116,7 @@ def result_commits(folder: str | Path, machine: str) -> list[str]:
     """The commits that a machine's results name; what cannot be read names none."""
     commits = set()
     for path in Path(folder, machine).glob("*-*.json"):
-        with suppress(OSError, ValueError, KeyError, TypeError):
+        with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
             commits.add(json.loads(path.read_text())["commit_hash"])
     return sorted(commit for commit in commits if isinstance(commit, str) and re.fullmatch("[0-9a-f]{40}", commit))
 
@@ -129,8 +130,11 @@ def machine(folder: str | Path, name: str) -> dict:
         It is missing or not readable.
     """
     try:
-        return json.loads((Path(folder) / name / "machine.json").read_text())
-    except (OSError, ValueError) as error:
+        found = json.loads((Path(folder) / name / "machine.json").read_text())
+        if not isinstance(found, dict):
+            raise ValueError("it is no JSON object")
+        return found
+    except (OSError, ValueError, RecursionError) as error:
         raise UserError(f"cannot read the description of machine {name}: {error}") from error
 
 
@@ -144,6 +148,8 @@ def read(path: Path) -> pl.DataFrame:
     """
     try:
         data = json.loads(path.read_text())
+        if data["version"] != Results.api_version:
+            raise ValueError(f"its format is version {data['version']}, not {Results.api_version}")
         columns = data["result_columns"]
         common = {
             "machine": data["params"]["machine"],
@@ -164,6 +170,7 @@ def read(path: Path) -> pl.DataFrame:
         TypeError,
         AttributeError,
         OverflowError,
+        RecursionError,
         pl.exceptions.PolarsError,
     ) as error:
         why = str(error).partition("\n")[0]

@@ -11,6 +11,8 @@ import contextlib
 import fcntl
 import itertools
 import math
+import os
+import shutil
 import sys
 import time
 from collections import defaultdict
@@ -21,15 +23,16 @@ from statistics import median
 from asv import runner, util
 from asv.results import Results
 
-from arrayspeed import processes
+from arrayspeed import interrupts, processes
 from arrayspeed.errors import UserError
-from arrayspeed.plan import Combination, Selection, combinations
+from arrayspeed.plan import Combination, Selection, combinations, side_by_side
 from arrayspeed.processes import Process
 from arrayspeed.progress import Progress, is_timed
 from arrayspeed.project import git
 from arrayspeed.servers import serving
 from arrayspeed.session import Session, open_session, quiet, save_atomically
 from arrayspeed.units import human
+from kernels.backends.hardware import missing
 
 #: Processes for each time, unless asked for otherwise.
 ROUNDS = 2
@@ -55,33 +58,42 @@ def finished(session: Session, plan: Iterable[Combination]) -> set[Combination]:
     return done
 
 
-def measure(session: Session, plan: list[Combination], rounds: int = ROUNDS, append: bool = False) -> int:
-    """Run a plan chunk by chunk, with progress; returns how many combinations failed.
+def measure(
+    session: Session, plan: list[Combination], rounds: int = ROUNDS, append: bool = False, until: float = math.inf
+) -> tuple[int, int]:
+    """Run a plan chunk by chunk, with progress; returns how many combinations were measured, and how many failed.
 
     ``rounds`` is processes for each time. With ``append``, samples are added to those that are there, where a
-    combination was measured before.
+    combination was measured before. No chunk is begun after ``until``, of `time.monotonic`.
     """
     chunks = defaultdict(list)
     for one in plan:
         chunks[one.chunk].append(one)
     progress = Progress(chunks, lambda one: rounds if is_timed(one) else 1)
-    failures = 0
-    with serving(session.benchmarks):
+    measured = failures = 0
+    with serving(session):
         for ones in chunks.values():
+            interrupts.check()
+            if time.monotonic() >= until:
+                break
             progress.start(ones)
-            outcome = run_chunk(session, ones, rounds, append)
-            failures += sum(value is None for value in outcome.values())
+            outcome, wrong = run_chunk(session, ones, rounds, append)
+            measured += len(ones)
+            failures += wrong
             progress.finish(ones, ", ".join(f"{one.backend} {human(outcome[one], one.measure)}" for one in ones))
     progress.end()
-    return failures
+    return measured, failures
 
 
-def run_chunk(session: Session, ones: list[Combination], rounds: int, append: bool) -> dict[Combination, float | None]:
-    """Have asv measure one chunk, save it, and return its values; None is a failure."""
+def run_chunk(
+    session: Session, ones: list[Combination], rounds: int, append: bool
+) -> tuple[dict[Combination, float | None], int]:
+    """Have asv measure one chunk and save it; its values, and how many of them failed just now, each with a line."""
     first = ones[0]
     results = session.results_of(first.environment)
     found = []
     for number in range(rounds if is_timed(first) else 1):
+        session.round = number
         found += run_once(session, ones, results, append or number > 0)
         if all(process.value is None for process in found):
             break
@@ -89,20 +101,37 @@ def run_chunk(session: Session, ones: list[Combination], rounds: int, append: bo
     processes.store(session, first.environment, found)
     save_atomically(session.config.results_dir, results.save)
     values = results.get_result_value(first.benchmark, session.benchmarks[first.benchmark]["params"])
-    outcome = {one: values[one.index] for one in ones}
-    if any(value is None for value in outcome.values()):
-        print(results.stderr.get(first.benchmark, "").strip(), file=sys.stderr)
-    return outcome
+    return {one: values[one.index] for one in ones}, say_what_failed(session, found)
+
+
+def say_what_failed(session: Session, found: list[Process]) -> int:
+    """Print a line for each combination that gave no value though it can run here; how many that are.
+
+    What is n/a is none, unless its library cannot be imported: an environment is there to hold it.
+    """
+    count = 0
+    for one, why in {process.one: process.why for process in found if process.why}.items():
+        broken = "cannot be imported" in why or "is not installed" in why
+        if broken:
+            folder = os.path.relpath(session.environments[one.environment]._path)
+            why += f"; to make the environment anew: rm -r {folder}"
+        where = ", ".join(str(each) for each in (one.backend, one.size, one.device) if each is not None)
+        available = "NotAvailable" not in why or broken
+        print(f"{'failed' if available else 'n/a'}: {one.benchmark}({where}): {why}", file=sys.stderr)
+        count += available
+    return count
 
 
 def run_once(session: Session, ones: list[Combination], results: Results, append: bool = False) -> list[Process]:
-    """Have asv run combinations of one benchmark, a process each, and add what they give to ``results``."""
+    """Have asv run combinations of one benchmark, a process each, and add what they give to ``results``.
+
+    One that fails adds nothing, and what was there before it stays.
+    """
     env, name = session.environments[ones[0].environment], ones[0].benchmark
     parameters = session.benchmarks[name]["params"]
     subset = session.benchmarks.filter_out(set(session.benchmarks) - {name})
     subset.benchmark_selection[name] = sorted(one.index for one in ones)
-    known = append and name in results.get_result_keys(session.benchmarks)
-    before = results.get_result_samples(name, parameters) if known else [None] * math.prod(map(len, parameters))
+    old = Kept(results, name, parameters, name in results.get_result_keys(session.benchmarks))
     with quiet(), interruptible():
         runner.run_benchmarks(
             subset,
@@ -117,10 +146,37 @@ def run_once(session: Session, ones: list[Combination], results: Results, append
     after = results.get_result_samples(name, parameters)
     found = []
     for one in ones:
-        samples = (after[one.index] or [])[len(before[one.index] or []) :]
+        samples = (after[one.index] or [])[len(old.samples[one.index] or []) if append else 0 :]
         value = median(samples) if samples else values[one.index]
-        found.append(Process(one, None if value is None or math.isnan(value) else value, samples))
+        why = session.failures.pop((env.name, f"{name}-{one.index}"), "it gave no value")
+        if value is None or math.isnan(value):
+            found.append(Process(one, None, why=why))
+            old.restore(one.index)
+        else:
+            found.append(Process(one, value, samples))
     return found
+
+
+class Kept:
+    """What asv's results hold of a benchmark before it is run again."""
+
+    def __init__(self, results: Results, name: str, parameters: list[list[str]], known: bool) -> None:
+        nothing = [None] * math.prod(map(len, parameters))
+        self.results = results
+        self.name = name
+        self.values = list(results.get_result_value(name, parameters)) if known else nothing
+        self.samples = list(results.get_result_samples(name, parameters)) if known else nothing
+        self.stats = list(results.get_result_stats(name, parameters)) if known else nothing
+
+    def restore(self, index: int) -> None:
+        """Put back what there was of one combination, if it was a value."""
+        value = self.values[index]
+        if value is None or math.isnan(value):
+            return
+        for attribute, before in (("_results", self.values), ("_samples", self.samples), ("_stats", self.stats)):
+            entries = getattr(self.results, attribute)
+            entries[self.name] = entries.get(self.name) or [None] * len(before)
+            entries[self.name][index] = before[index]
 
 
 @contextlib.contextmanager
@@ -149,22 +205,46 @@ def only_run(folder: str | Path) -> Iterator[None]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             raise UserError("another run is measuring into the same results: wait for it, or stop it") from error
+        for left in Path(folder).rglob(".saving-*"):  # by a run that was killed
+            shutil.rmtree(left) if left.is_dir() else left.unlink()
         yield
 
 
-def run(config, selections: list[Selection], rounds=None, again=False, append=False) -> int:
-    """Measure what is selected and not finished, in the order of the selections; returns the exit status."""
+def nothing(selections: list[Selection]) -> str:
+    """Why nothing that is selected can run."""
+    devices = sorted({device for selection in selections for device in selection.devices})
+    whys = [missing(device) for device in devices]
+    if whys and all(whys):
+        return "; ".join(whys)
+    return "nothing that can run here is selected; `python -m kernels` lists what there is"
+
+
+def run(
+    config, selections: list[Selection], rounds=None, again=False, append=False, timeout=None, minutes=math.inf
+) -> int:
+    """Measure what is selected and not finished, in the order of the selections; returns the exit status.
+
+    ``timeout``: seconds after which a process is ended, in place of the benchmark's own. ``minutes``: after them,
+    nothing more is begun.
+    """
     started = time.monotonic()
     with only_run(config.results_dir):
         session = open_session(config, selections)
-        plan = list(dict.fromkeys(one for selection in selections for one in combinations(session, selection)))
+        if timeout is not None:
+            for benchmark in session.benchmarks.values():
+                benchmark["timeout"] = timeout
+        parts = (side_by_side(session, combinations(session, selection)) for selection in selections)
+        plan = list(dict.fromkeys(one for part in parts for one in part))
         if not plan:
-            raise UserError("nothing that can run here is selected; `python -m kernels` lists what there is")
+            raise UserError(nothing(selections))
         done = set() if again or append else finished(session, plan)
         todo = [one for one in plan if one not in done]
         if done:
             print(f"{len(done)} of {len(plan)} are finished at commit {git('rev-parse', '--short', session.commit)}")
-        failures = measure(session, todo, rounds or ROUNDS, append)
-    minutes, seconds = divmod(round(time.monotonic() - started), 60)
-    print(f"{len(todo)} measured in {minutes}:{seconds:02d}" + (f", {failures} failed" if failures else ""))
+        until = started + 60 * minutes
+        measured, failures = measure(session, todo, rounds or ROUNDS, append, until)
+    spent = divmod(round(time.monotonic() - started), 60)
+    print(f"{measured} measured in {spent[0]}:{spent[1]:02d}" + (f", {failures} failed" if failures else ""))
+    if left := len(todo) - measured:
+        print(f"{left} are left, for which there was no time: started again, it goes on with them")
     return 1 if failures else 0

@@ -12,6 +12,9 @@ from kernels import BACKENDS
 #: Elementwise arithmetic, matrix product, gradient, transform, sort: the five operations of article 001.
 OPERATIONS = ["elementwise", "matmul", "gradient", "fft", "sort"]
 
+#: With an activation and a loop of training: what the articles compile.
+TELLING = [*OPERATIONS, "selu", "linear_regression"]
+
 BATCHES = ["vmap_mapped", "vmap_vectorised", "vmap_loop"]
 
 
@@ -45,19 +48,39 @@ ARTICLES = [
     part("time_call", sizes=["large"], dtype="float32"),
 ]
 
-#: What every version of a library is measured on: an hour and a half on two cores for all of asv.conf.json.
+#: What every version of a library is measured on: an hour and a half on two cores for all of asv.conf.json. First
+#: calls, errors and imports are of the kernels that say most.
 VERSIONS = [
     part("time_call", sizes=["small", "large"]),
     Selection(measures=["timeraw_import"]),
-    part("track_first_call", sizes=["small"], backends=[name for name in BACKENDS if name != "numpy"]),
-    part("track_error", sizes=["small"]),
+    part("track_first_call", kernels=TELLING, sizes=["small"], backends=[name for name in BACKENDS if name != "numpy"]),
+    part("track_error", kernels=TELLING, sizes=["small"]),
 ]
 
-NAMED = {"bench": BENCH, "articles": ARTICLES, "versions": VERSIONS}
+
+def gpu(*measures: str, **filters: list[str]) -> list[Selection]:
+    """Some measures on the GPU, float32 first: it is what GPUs are for."""
+    return [part(*measures, dtype=dtype, devices=["gpu"], **filters) for dtype in ("float32", "float64")]
+
+
+#: What is worth a few minutes of a GPU, and the same on the CPU beside it.
+GPU = [
+    *gpu("time_call", kernels=["matmul"], sizes=["2000", "3000"]),
+    *gpu("time_call", kernels=["elementwise", "fft", "sort", "linear_regression"], sizes=["large"]),
+    *gpu("track_error", sizes=["small"]),
+    *gpu("time_call", sizes=["small", "large"]),
+    part("time_call", kernels=TELLING, sizes=["large"], devices=["cpu"]),
+    *gpu("time_round_trip", "track_memory", kernels=OPERATIONS, sizes=["large"]),
+    *gpu("time_pipelined", "track_first_call", kernels=TELLING, sizes=["small"]),
+    *gpu("time_call"),
+]
+
+NAMED = {"bench": BENCH, "articles": ARTICLES, "versions": VERSIONS, "gpu": GPU}
 
 #: Where they are measured: the names of environments, from asv's configuration.
 WHERE = {
     "bench": lambda config: [newest_of_all(config)],
     "articles": lambda config: [newest_of_all(config)],
     "versions": of_one_library,
+    "gpu": lambda config: [newest_of_all(config)],
 }

@@ -14,36 +14,46 @@ from __future__ import annotations
 import contextlib
 import math
 import os
+import signal
 from collections import OrderedDict
 from collections.abc import Iterator
 
 from asv import runner, util
 
+from arrayspeed.text import printable
 from kernels import BACKENDS
 
 #: Tells a server what to import: benchmarks/__init__.py.
 PRELOAD = "ARRAYSPEED_PRELOAD"
 
-#: Servers that may wait at a time; the one that waits longest ends first. All libraries of one environment, and
-#: some of another.
-LIMIT = 8
+#: Servers that may wait at a time; the one that waits longest ends first. Two for each library of one environment, and
+#: for the versions of one library.
+LIMIT = 12
 
 
 class Servers:
-    """All servers of a run, by environment and what they have imported, started when they are first needed."""
+    """All servers of a session, by environment and what they have imported, started when they are first needed.
 
-    def __init__(self, benchmarks) -> None:
-        self.benchmarks = benchmarks
+    Rounds take turns between two sets of them: processes that one server forks share its memory layout, and would look
+    more alike than processes are.
+    """
+
+    def __init__(self, session) -> None:
+        self.session = session
+        self.benchmarks = session.benchmarks
         self.running = OrderedDict()
 
     def run(self, env, benchmark_id: str, **arguments) -> tuple[str, int]:
         """Have the server of a combination's library run it; returns its output and exit status."""
-        key = env.name, self.needed(benchmark_id)
+        key = env.name, self.needed(benchmark_id), self.session.round % 2
         try:
-            return self.server(env, key).run(benchmark_id, **arguments)
+            output, status = self.server(env, key).run(benchmark_id, **arguments)
         except (util.UserError, RuntimeError, OSError, ValueError) as error:
             self.end(key)
-            return f"the server of {key[1]} ended: {error}", 1
+            output, status = f"the server of {key[1]} ended: {error}", 1
+        if status != 0 or output.strip():
+            self.session.failures[env.name, benchmark_id] = reason(output, status, arguments["timeout"])
+        return output, status
 
     def needed(self, benchmark_id: str) -> str:
         """What a combination, which asv names ``benchmark-index``, needs imported; the first parameter says which."""
@@ -54,7 +64,7 @@ class Servers:
             return subject
         return BACKENDS[subject].library if subject in BACKENDS else subject
 
-    def server(self, env, key: tuple[str, str]) -> runner.ForkServer:
+    def server(self, env, key: tuple[str, str, int]) -> runner.ForkServer:
         """A waiting server; it has imported the benchmarks and the library."""
         if key not in self.running:
             while len(self.running) >= LIMIT:
@@ -70,7 +80,7 @@ class Servers:
         self.running.move_to_end(key)
         return self.running[key]
 
-    def end(self, key: tuple[str, str]) -> None:
+    def end(self, key: tuple[str, str, int]) -> None:
         """End one server."""
         if server := self.running.pop(key, None):
             # What it printed belongs to no result, and asv would show it.
@@ -81,6 +91,18 @@ class Servers:
         """End all servers."""
         while self.running:
             self.end(next(iter(self.running)))
+
+
+def reason(output: str, status: int, timeout: float) -> str:
+    """Why a process gave no value, in a line, from what it printed last and how it ended."""
+    if status == util.TIMEOUT_RETCODE:
+        return f"it was still running after {timeout:g} s, and was ended"
+    if status == -signal.SIGKILL:
+        return "it was killed (SIGKILL), as Linux does when memory runs out"
+    if status < 0:
+        return f"it crashed ({signal.strsignal(-status) or f'signal {-status}'})"
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    return printable(lines[-1])[:500] if lines else f"it ended with status {status}"
 
 
 class Spawner:
@@ -114,9 +136,9 @@ class Spawner:
 
 
 @contextlib.contextmanager
-def serving(benchmarks) -> Iterator[Servers]:
-    """Within, asv's runner takes its processes from servers that stay."""
-    servers = Servers(benchmarks)
+def serving(session) -> Iterator[Servers]:
+    """Within, asv's runner takes its processes from servers that stay; ``session.failures`` says what went wrong."""
+    servers = Servers(session)
     theirs = runner.get_spawner
     runner.get_spawner = lambda env, benchmark_dir, launch_method: Spawner(servers, env)
     try:

@@ -8,7 +8,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from asv import environment, util
@@ -23,11 +23,16 @@ from arrayspeed.libraries import subjects
 from arrayspeed.plan import Selection, selected
 from arrayspeed.project import measured_code, uncommitted
 from arrayspeed.results import result_commits
+from arrayspeed.text import printable
 
 
 @dataclass
 class Session:
-    """asv's own objects for one run."""
+    """asv's own objects for one run.
+
+    ``failures``: environment and asv's ``benchmark-index`` -> why that process gave no value, in a line. ``round``: how
+    many processes of the combinations in work there were before.
+    """
 
     config: object
     repo: object
@@ -35,6 +40,8 @@ class Session:
     machine: dict
     environments: dict[str, environment.Environment]
     benchmarks: Benchmarks
+    failures: dict[tuple[str, str], str] = field(default_factory=dict)
+    round: int = 0
 
     @property
     def commit(self) -> str:
@@ -42,9 +49,16 @@ class Session:
         return self.commits[0]
 
     def results_of(self, name: str, commit: str | None = None) -> Results:
-        """What is saved of an environment at a commit, by default this run's, or an empty Results."""
+        """What is saved of an environment at a commit, by default this run's, or an empty Results.
+
+        A file that is no result file is set aside, so that nothing of it is lost, and none of it is taken.
+        """
         results = self.no_results(name, commit)
-        results.load_data(self.config.results_dir)
+        try:
+            results.load_data(self.config.results_dir)
+        except util.UserError as error:
+            set_aside(Path(self.config.results_dir, results._filename), str(error))
+            results = self.no_results(name, commit)
         return results
 
     def no_results(self, name: str, commit: str | None = None) -> Results:
@@ -60,6 +74,13 @@ class Session:
             env.name,
             env.env_vars,
         )
+
+
+def set_aside(path: Path, why: str) -> None:
+    """Rename a file that is no result file, and say so."""
+    aside = path.with_name(f"{path.name}.broken")
+    path.replace(aside)
+    print(f"warning: {printable(why)}; kept as {aside.name}, and what it held is measured again", file=sys.stderr)
 
 
 def newest_of_all(config) -> str:
@@ -102,7 +123,7 @@ def open_session(config, selections: list[Selection]) -> Session:
     environments = [env for env in every if any(selected(env, selection) for selection in selections)]
     if not environments:
         raise UserError("no environment of asv.conf.json has that library and version")
-    repo = get_repo(config)
+    repo = repository(config)
     machine = Machine.load()
     commits = same_code(repo, result_commits(config.results_dir, machine.machine))
     if changed := uncommitted():
@@ -129,6 +150,20 @@ def open_session(config, selections: list[Selection]) -> Session:
     return Session(config, repo, commits, dict(machine.__dict__), {env.name: env for env in environments}, benchmarks)
 
 
+def repository(config):
+    """asv's object for the repository.
+
+    Raises
+    ------
+    UserError
+        The configuration names none.
+    """
+    try:
+        return get_repo(config)
+    except (util.UserError, util.ProcessError) as error:
+        raise UserError(f"asv.conf.json: the repository {config.repo!r} cannot be read") from error
+
+
 def same_code(repo, candidates: Iterable[str]) -> list[str]:
     """The candidates whose kernels and benchmarks are those of HEAD, newest first; HEAD alone where there are none.
 
@@ -151,7 +186,7 @@ def save_atomically(folder: str | Path, save) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder, prefix=".saving-") as temporary:
         save(temporary)
-        for path in Path(temporary).rglob("*.json"):
+        for path in [path for path in Path(temporary).rglob("*") if path.is_file()]:
             target = folder / path.relative_to(temporary)
             target.parent.mkdir(parents=True, exist_ok=True)
             with path.open("rb") as file:

@@ -3,6 +3,7 @@
 import functools
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from arrayspeed import results
 from tests.browser import opened
 
 ROOT = Path(__file__).parent.parent
@@ -87,6 +89,27 @@ def clone(newest, tmp_path_factory):
     command("git", "add", "--all", cwd=folder)
     command("git", *who, "commit", "--quiet", "--allow-empty", "--message", "working tree", cwd=folder)
     return folder
+
+
+@pytest.fixture
+def empty(clone, tmp_path):
+    """A clone of the clone without results."""
+    folder = tmp_path / "arrayspeed"
+    command("git", "clone", "--quiet", str(clone), str(folder), cwd=tmp_path)
+    if not (folder / ".asv").exists():
+        (folder / ".asv").symlink_to(ROOT / ".asv")
+    return folder
+
+
+def finished(output):
+    """What a run's lines say was finished."""
+    return re.findall(r"^\[\d+/\d+\] (.*?): ", output, re.MULTILINE)
+
+
+def stored(folder):
+    """The combinations that have a value."""
+    table = results.load(folder / "results")
+    return {(row["kernel"], row["size"], row["backend"]) for row in table.iter_rows(named=True) if row["value"]}
 
 
 @pytest.fixture(scope="session")

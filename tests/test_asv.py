@@ -147,7 +147,6 @@ def test_run_leaves_out_what_is_finished_and_merges_the_rest(measured):
         (["summary", "--device", "fpga"], "cpu, gpu, tpu"),
         (["summary", "--device", "tpu"], "no times"),
         (["bench", "--rounds", "0"], "1 or more"),
-        (["fidelity", "--processes", "1"], "2 or more"),
     ],
 )
 def test_mistakes_get_one_line_and_status_2(measured, arguments, says):

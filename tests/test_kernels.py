@@ -17,7 +17,7 @@ EVERY = [
 @pytest.mark.parametrize(("kernel", "backend", "dtype"), EVERY)
 def test_agrees_with_the_reference(kernel_checks, kernel, backend, dtype):
     allowed = CATALOGUE[kernel].allowed_error(backend, BACKENDS[backend].library, dtype)
-    for size in sizes_of(CATALOGUE[kernel]):
+    for size in sizes_of(CATALOGUE[kernel], BACKENDS[backend].library):
         outcome = kernel_checks[kernel, backend, dtype, size]
         assert "missing" not in outcome, outcome["missing"]
         assert "problem" not in outcome, outcome["problem"]

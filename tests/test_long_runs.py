@@ -2,7 +2,6 @@
 
 import json
 import random
-import re
 import signal
 import subprocess
 import threading
@@ -11,9 +10,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from arrayspeed import processes, results
+from arrayspeed import processes
 from arrayspeed.plan import Combination
-from tests.conftest import ARRAYSPEED, ROOT, command
+from tests.conftest import ARRAYSPEED, ROOT, command, finished, stored
 
 #: Nine chunks of one short process each.
 SELECTED = [
@@ -21,21 +20,6 @@ SELECTED = [
     *("--kernel", "add", "--kernel", "multiply", "--kernel", "sine", "--rounds", "1"),
     *("--size", "10", "--size", "100", "--size", "1000"),
 ]
-
-
-@pytest.fixture
-def empty(clone, tmp_path):
-    """A clone of the clone without results."""
-    folder = tmp_path / "arrayspeed"
-    command("git", "clone", "--quiet", str(clone), str(folder), cwd=tmp_path)
-    if not (folder / ".asv").exists():
-        (folder / ".asv").symlink_to(ROOT / ".asv")
-    return folder
-
-
-def finished(output):
-    """What a run's lines say was finished."""
-    return re.findall(r"^\[\d+/\d+\] (.*?): ", output, re.MULTILINE)
 
 
 def killed(folder, chunks, seconds):
@@ -58,11 +42,6 @@ def killed(folder, chunks, seconds):
     run.wait(60)
     watchdog.cancel()
     return finished("".join(lines))
-
-
-def stored(folder):
-    table = results.load(folder / "results")
-    return {(row["kernel"], row["size"], row["backend"]) for row in table.iter_rows(named=True) if row["value"]}
 
 
 def test_a_run_that_is_killed_goes_on_and_measures_nothing_twice(empty):

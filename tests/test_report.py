@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from arrayspeed import cli
+from arrayspeed.audit.check import Audit, Check, save
 from arrayspeed.processes import Noise, noise
 from arrayspeed.report import data
 from arrayspeed.report.pages import PAGES
@@ -48,6 +49,13 @@ def write_all(folder):
         requirements = {"jax": version, "numpy": "2.2.6"}
         matmul = [row("matmul", "jax", 2000, seconds, samples=[seconds] * 10)]
         write_results(folder, matmul, requirements=requirements, started_at=1_700_000_000_000 + number)
+    checks = [
+        Check("clock", "numpy", "add", True, "agrees"),
+        Check("clock", "jax-jit", "add", False, HOSTILE),
+        Check("noise", "numpy", None, None, "too noisy"),
+    ]
+    noise = {"numpy": Noise(12, 0.034)}
+    save(folder, Audit("generated-2cpu", "venv", "f" * 40, "2026-01-02T03:04", "cpu", checks, noise))
     hostile = [row("add", HOSTILE, 1_000, 1e-6), row("add", "numpy", 1_000, 1e-6)]
     write_results(folder, hostile, machine=HOSTILE, machine_folder="hostile")
 
@@ -226,6 +234,15 @@ def test_hostile_names_are_text(page, address):
         assert page.title() != "taken"
         assert page.locator("script:not([src])").count() == 0
     visit(page, address + f"claims.html?machine={HOSTILE}")
+    assert page.title() != "taken"
+
+
+def test_the_audit_is_shown_row_by_row(page, address):
+    visit(page, f"{address}trust.html?machine={machine_number(page, address)}")
+    text = page.inner_text("#view")
+    assert "1 checks pass, 1 fail, 1 cannot be said; on the cpu, 2026-01-02, commit ffffffff." in text
+    assert HOSTILE in text
+    assert "3.4 % of 12 combinations" in text
     assert page.title() != "taken"
 
 

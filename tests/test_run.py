@@ -1,5 +1,7 @@
 """What a run chooses, without running it."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from arrayspeed import plan, run, selections, session
@@ -72,11 +74,37 @@ def test_numpy_beside_one_library_is_its_companion(requirements, measured):
     assert list(subjects(requirements)) == measured
 
 
+def test_versions_of_a_library_are_measured_one_after_the_other():
+    requirements = {"jax1": {"jax": "1", "numpy": "2"}, "numba": {"numba": "1"}, "jax2": {"jax": "2", "numpy": "2"}}
+    session = SimpleNamespace(
+        environments={name: SimpleNamespace(requirements=each) for name, each in requirements.items()},
+        benchmarks={"first": {}, "second": {}},
+    )
+    ones = [
+        one(environment=name, benchmark=benchmark, size=size)
+        for name in requirements
+        for benchmark in ("second", "first")
+        for size in (1000, 10)
+    ]
+    found = [(one.environment, one.benchmark, one.size) for one in plan.side_by_side(session, ones)]
+    jax = [(name, b, size) for b in ("first", "second") for size in (10, 1000) for name in ("jax1", "jax2")]
+    assert found == jax + [("numba", b, size) for b in ("first", "second") for size in (10, 1000)]
+
+
 def test_one_run_at_a_time(tmp_path):
     with run.only_run(tmp_path), pytest.raises(UserError, match="another run"), run.only_run(tmp_path):
         pass
     with run.only_run(tmp_path):
         pass
+
+
+def test_what_a_killed_run_left_half_written_is_removed(tmp_path):
+    (tmp_path / ".saving-1" / "machine").mkdir(parents=True)
+    (tmp_path / "machine").mkdir()
+    (tmp_path / "machine" / ".saving-2").write_text("half")
+    with run.only_run(tmp_path):
+        assert sorted(path.name for path in tmp_path.iterdir()) == [".lock", "machine"]
+        assert list((tmp_path / "machine").iterdir()) == []
 
 
 def test_a_kill_while_saving_leaves_the_old_file(tmp_path):

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -85,11 +86,11 @@ def benchmarks():
     ],
 )
 def test_what_a_combination_needs(benchmarks, benchmark, needed):
-    assert servers.Servers(benchmarks).needed(benchmark) == needed
+    assert servers.Servers(SimpleNamespace(benchmarks=benchmarks)).needed(benchmark) == needed
 
 
 def test_a_server_that_dies_fails_one_benchmark_and_is_started_again(newest, benchmarks):
-    with servers.serving(benchmarks) as running:
+    with servers.serving(SimpleNamespace(benchmarks=benchmarks, failures={}, round=0)) as running:
         arguments = {"params_str": "{}", "profile_path": "None", "timeout": 60, "cwd": "/"}
         arguments["result_file_name"] = os.devnull
         running.run(newest, "linalg.matmul.time_call-0", **arguments)
@@ -118,14 +119,15 @@ def test_a_server_ends_with_a_run_that_is_killed(newest):
 import os, sys
 sys.path.insert(0, {str(ROOT)!r})
 os.chdir({str(ROOT)!r})
+from types import SimpleNamespace
 from arrayspeed import servers
 from arrayspeed.project import load_config
 from asv.environment import get_environments
 env = next(env for env in get_environments(load_config(), None) if env.name == {newest.name!r})
 class Benchmarks(dict):
     benchmark_dir = {str(ROOT / "benchmarks")!r}
-running = servers.Servers(Benchmarks())
-print(running.server(env, (env.name, "numpy")).server_proc.pid, flush=True)
+running = servers.Servers(SimpleNamespace(benchmarks=Benchmarks()))
+print(running.server(env, (env.name, "numpy", 0)).server_proc.pid, flush=True)
 import time; time.sleep(600)
 """
     run = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)

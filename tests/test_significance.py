@@ -8,9 +8,9 @@ from statistics import fmean, stdev
 
 import pytest
 
-from arrayspeed import significance
-from arrayspeed.significance import differ, estimate, false_discovery
-from arrayspeed.upgrade import FALSE_DISCOVERY, REGRESSION, verdict
+from arrayspeed.upgrades import significance
+from arrayspeed.upgrades.compare import FALSE_DISCOVERY, REGRESSION, verdict
+from arrayspeed.upgrades.significance import differ, estimate, false_discovery
 
 #: Seconds of twenty processes of NumPy 2.4.6 each, by kernel and size, in their order: from one version compared with
 #: itself on two shared cores, which is a noisy place.

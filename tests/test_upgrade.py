@@ -5,10 +5,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from arrayspeed import pair, upgrade, verdict
 from arrayspeed.errors import UserError
 from arrayspeed.plan import Combination
 from arrayspeed.processes import Process
+from arrayspeed.upgrades import compare, pair, verdict
 
 
 def one(kernel="matmul", measure="time_call", backend="jax-jit", environment="old", family="linalg"):
@@ -28,10 +28,10 @@ def one(kernel="matmul", measure="time_call", backend="jax-jit", environment="ol
 
 def comparison(*cases):
     """A Comparison of cases: combination, values of the old side, values of the new."""
-    found = upgrade.Comparison()
+    found = compare.Comparison()
     for combination, old, new in cases:
         for values, into in ((old, found.old), (new, found.new)):
-            into[upgrade.key(combination)] += [
+            into[compare.key(combination)] += [
                 Process(combination, value, [value] if value else []) for value in values
             ]
     return found
@@ -64,7 +64,7 @@ CASES = {
 @pytest.fixture
 def rows():
     cases = [(one(kernel=name), old, new) for name, (old, new, _) in CASES.items()]
-    return upgrade.judge(comparison(*cases), 1.05, paired=True)
+    return compare.judge(comparison(*cases), 1.05, paired=True)
 
 
 def test_every_case_has_its_verdict(rows):
@@ -85,7 +85,7 @@ def test_every_case_has_its_verdict(rows):
 )
 def test_exit_status(names, status):
     cases = [(one(kernel=name), *CASES[name.removesuffix(" 2")][:2]) for name in names]
-    assert upgrade.status(upgrade.judge(comparison(*cases), 1.05, paired=True)) == status
+    assert compare.status(compare.judge(comparison(*cases), 1.05, paired=True)) == status
 
 
 def test_an_error_of_another_rounding_is_no_change():
@@ -94,13 +94,13 @@ def test_an_error_of_another_rounding_is_no_change():
         (one(kernel="digits", measure="track_error"), [1.1e-16] * 3, [1.1e-8] * 3),
         (one(kernel="exact", measure="track_error"), [0.0] * 3, [0.0] * 3),
     ]
-    found = {row.kernel: row.verdict for row in upgrade.judge(comparison(*cases), 1.05, paired=True)}
+    found = {row.kernel: row.verdict for row in compare.judge(comparison(*cases), 1.05, paired=True)}
     assert found == {"rounding": "unchanged", "digits": "regression", "exact": "unchanged"}
 
 
 def test_failures_in_one_process_do_not_fail_a_side():
     old, new = scaled(1e-3), [*shuffled(1e-3)[:9], None]
-    (row,) = upgrade.judge(comparison((one(), old, new)), 1.05, paired=True)
+    (row,) = compare.judge(comparison((one(), old, new)), 1.05, paired=True)
     assert row.verdict == "unchanged"
 
 
@@ -153,7 +153,7 @@ def test_geometric_means_by_family():
     ]
     found = {
         family: (count, mean)
-        for _, family, count, mean in verdict.means(upgrade.judge(comparison(*cases), 1.05, paired=True))
+        for _, family, count, mean in verdict.means(compare.judge(comparison(*cases), 1.05, paired=True))
     }
     assert {family: count for family, (count, _) in found.items()} == {"all": 6, "fft": 3, "linalg": 3}
     for family, expected in (("all", 0.75**0.5), ("fft", 0.5), ("linalg", 1.5)):

@@ -20,5 +20,5 @@ def test_they_are_valid():
 def test_what_they_run_is_there():
     targets = (ROOT / "Makefile").read_text()
     commands = [line.split()[-1] for path in FILES for line in path.read_text().splitlines() if "run: make" in line]
-    assert sorted(commands) == ["bench", "test"]
+    assert sorted(commands) == ["bench", "test", "vulnerabilities"]
     assert all(f"\n{command}:" in targets for command in commands)

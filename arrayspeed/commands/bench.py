@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -36,17 +39,41 @@ def main(args) -> int:
 
 
 def publish(config) -> None:
-    """asv's own publishing, quietly.
+    """asv's own publishing, quietly, into a folder that takes the place of the site when it is complete.
 
     Raises
     ------
     UserError
         There is nothing to publish, or asv cannot.
     """
-    if not Path(config.results_dir, "benchmarks.json").exists():
+    known = Path(config.results_dir, "benchmarks.json")
+    if not known.exists():
         raise UserError("there are no results: run `make bench` or `arrayspeed run` first")
+    site = Path(config.html_dir)
+    new, old = site.with_name(f".{site.name}-new"), site.with_name(f".{site.name}-old")
+    staged = copy.copy(config)
+    staged.html_dir = str(new)
     try:
         with quiet():
-            Publish.run(config, pull=False)
+            Publish.run(staged, pull=False)
     except util.UserError as error:
         raise UserError(f"the site cannot be published: {str(error).splitlines()[0]}") from error
+    except (ValueError, TypeError, LookupError, AttributeError) as error:
+        if is_benchmarks(known):
+            raise
+        raise UserError(f"{known} is not asv's: delete it, and `arrayspeed run` makes it anew") from error
+    shutil.rmtree(old, ignore_errors=True)
+    if site.exists():
+        site.rename(old)
+    new.rename(site)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def is_benchmarks(path: Path) -> bool:
+    """Whether a file is asv's list of benchmarks."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError):
+        return False
+    entries = [value for key, value in data.items() if key != "version"] if isinstance(data, dict) else [None]
+    return all(isinstance(entry, dict) and {"name", "params", "type"} <= entry.keys() for entry in entries)

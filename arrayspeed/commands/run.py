@@ -6,10 +6,11 @@ Started again, a run leaves out what has a value of the same code: kernels and b
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import replace
 
-from arrayspeed import run, selections
+from arrayspeed import existing, run, selections
 from arrayspeed.errors import UserError
 from arrayspeed.plan import Selection
 from arrayspeed.project import load_config
@@ -35,21 +36,27 @@ def add_arguments(parser) -> None:
         "--library", **several, help=f"one of {', '.join(LIBRARIES)}; may be repeated, as may the others"
     )
     parser.add_argument("--version", **several, help="the library's version, as in asv.conf.json")
-    parser.add_argument("--environment", **several, help="part of an environment's name")
+    parser.add_argument(
+        "--environment",
+        **several,
+        help="part of an environment's name; existing or existing:PYTHON: an interpreter as it is",
+    )
     parser.add_argument("--kernel", **several, help="a kernel of `python -m kernels`")
     parser.add_argument("--backend", **several, help=f"one of {', '.join(BACKENDS)}")
     parser.add_argument("--size", **several, help="a number, or small or large: each kernel's own")
-    parser.add_argument("--device", **several, help=f"one of {', '.join(DEVICES)}")
+    parser.add_argument("--device", **several, help=f"one of {', '.join(DEVICES)}, or several with commas")
     parser.add_argument("--dtype", **several, help="float64 or float32")
     parser.add_argument("--measure", **several, help=f"one of {', '.join(MEASURES)}")
     parser.add_argument("--bench", **several, help="regular expression on `family.kernel_dtype.measure(parameters)`")
     parser.add_argument(
         "--selection",
         choices=selections.NAMED,
-        help="a named selection: bench and articles are for the environment with most libraries, versions for those of "
-        "one library each, unless --environment, --library or --version say otherwise; no other filter goes with it",
+        help="a named selection: versions is for the environments of one library each, the others for the one with "
+        "most, unless --environment, --library or --version say otherwise; no other filter goes with it",
     )
     parser.add_argument("--rounds", type=int, metavar="N", help="processes for each time (default 2)")
+    parser.add_argument("--timeout", type=float, metavar="S", help="end a process after so many seconds (default 600)")
+    parser.add_argument("--minutes", type=float, metavar="N", help="begin nothing more after so many minutes")
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--again", action="store_true", help="measure also what is finished, and replace it")
     how.add_argument("--append", action="store_true", help="measure also what is finished, and add to its samples")
@@ -58,8 +65,16 @@ def add_arguments(parser) -> None:
 def main(args) -> int:
     """Run ``arrayspeed run``."""
     chosen = selection(args)
-    config = load_config()
-    return run.run(config, named(args, chosen, config) or [chosen], args.rounds, args.again, args.append)
+    config, chosen.environments = existing.take(load_config(), chosen.environments)
+    return run.run(
+        config,
+        named(args, chosen, config) or [chosen],
+        args.rounds,
+        args.again,
+        args.append,
+        args.timeout,
+        args.minutes or math.inf,
+    )
 
 
 def named(args, chosen: Selection, config) -> list[Selection] | None:
@@ -88,12 +103,13 @@ def selection(args) -> Selection:
     UserError
         A name is not valid; the message says what is.
     """
+    devices = [name for names in args.device for name in names.split(",")]
     try:
         for kind, names, valid in (
             ("library", args.library, LIBRARIES),
             ("kernel", args.kernel, CATALOGUE),
             ("backend", args.backend, BACKENDS),
-            ("device", args.device, DEVICES),
+            ("device", devices, DEVICES),
             ("dtype", args.dtype, ("float64", "float32")),
             ("measure", args.measure, MEASURES),
         ):
@@ -106,6 +122,9 @@ def selection(args) -> Selection:
             re.compile(pattern)
         if args.rounds is not None and args.rounds < 1:
             raise ValueError(f"--rounds {args.rounds} is not valid: 1 or more")
+        for name, value in (("timeout", args.timeout), ("minutes", args.minutes)):
+            if value is not None and not 0 < value < math.inf:
+                raise ValueError(f"--{name} {value:g} is not valid: more than 0")
     except re.error as error:
         raise UserError(f"--bench {pattern!r} is not a regular expression: {error}") from error
     except ValueError as error:
@@ -117,7 +136,7 @@ def selection(args) -> Selection:
         kernels=args.kernel,
         backends=args.backend,
         sizes=[size.replace("_", "").replace(",", "") for size in args.size],
-        devices=args.device,
+        devices=devices,
         dtypes=args.dtype,
         measures=args.measure,
         patterns=args.bench,

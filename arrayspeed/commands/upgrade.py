@@ -19,7 +19,7 @@ from contextlib import redirect_stdout
 from asv.environment import get_environments
 from asv.repo import get_repo
 
-from arrayspeed import pair, run, upgrade, verdict
+from arrayspeed import run
 from arrayspeed.environment import stored_packages
 from arrayspeed.errors import UserError
 from arrayspeed.machine import describe
@@ -27,6 +27,7 @@ from arrayspeed.project import load_config
 from arrayspeed.results import result_commits
 from arrayspeed.session import open_session, same_code
 from arrayspeed.terminal import console
+from arrayspeed.upgrades import compare, pair, verdict
 from kernels import DEVICES, LIBRARIES
 from kernels.backends.hardware import missing
 
@@ -61,13 +62,13 @@ def add_arguments(parser) -> None:
 def main(args) -> int:
     """Run ``arrayspeed upgrade``."""
     check(args)
-    selections = upgrade.default_selections(args.bench, [args.device], args.size)
+    selections = compare.default_selections(args.bench, [args.device], args.size)
     config = load_config()
     both = pair.pair_config(config, args.library, args.old, args.new, args.companions)
     # What is printed while measuring is no part of the verdict, which programs read.
     with redirect_stdout(sys.stderr):
         found, machine, packages = (reuse if args.reuse else measure)(both, selections, args)
-    rows = upgrade.judge(found, args.factor, paired=not args.reuse)
+    rows = compare.judge(found, args.factor, paired=not args.reuse)
     if not rows:
         raise UserError(
             f"results/{machine} holds no processes of both versions, of the kernels as they are now: "
@@ -77,7 +78,7 @@ def main(args) -> int:
         )
     others = pair.packages_that_differ(args.library, *packages)
     show(verdict.Upgrade(args.library, args.old, args.new, machine, args.factor, others, rows), args.format)
-    return upgrade.status(rows)
+    return compare.status(rows)
 
 
 def check(args) -> None:
@@ -107,7 +108,7 @@ def check(args) -> None:
             raise UserError(f"--bench {pattern!r} is not a regular expression: {error}") from error
 
 
-def measure(config, selections, args) -> tuple[upgrade.Comparison, str, list[dict[str, str]]]:
+def measure(config, selections, args) -> tuple[compare.Comparison, str, list[dict[str, str]]]:
     """What both versions give now, on which machine, and the packages of both environments.
 
     Raises
@@ -117,16 +118,16 @@ def measure(config, selections, args) -> tuple[upgrade.Comparison, str, list[dic
     """
     with run.only_run(config.results_dir):
         session = open_session(config, selections)
-        found = upgrade.measure(session, selections, args.rounds)
+        found = compare.measure(session, selections, args.rounds)
     return found, session.machine["machine"], [env.packages() for env in session.environments.values()]
 
 
-def reuse(config, selections, args) -> tuple[upgrade.Comparison, str, list[dict[str, str]]]:
+def reuse(config, selections, args) -> tuple[compare.Comparison, str, list[dict[str, str]]]:
     """As `measure`, from what is stored."""
     machine = args.machine or describe()["machine"]
     commits = same_code(get_repo(config), result_commits(config.results_dir, machine))
     environments = [env.name for env in get_environments(config, None)]
-    found = upgrade.stored(config.results_dir, machine, environments, commits, selections)
+    found = compare.stored(config.results_dir, machine, environments, commits, selections)
     packages = [stored_packages(config.results_dir, machine, name, commits) for name in environments]
     return found, machine, packages
 

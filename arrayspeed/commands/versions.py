@@ -16,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from arrayspeed import results
+from arrayspeed.audit.check import with_audit
 from arrayspeed.errors import UserError
 from arrayspeed.processes import noise
 from arrayspeed.project import load_config
@@ -53,7 +54,7 @@ def main(args) -> int:
     folder = load_config().results_dir
     table = results.load(folder)
     machine = results.choose_machine(table, args.machine)
-    known = noise(folder, table.filter(pl.col("alone"), machine=machine))
+    known = with_audit(folder, machine, noise(folder, table.filter(pl.col("alone"), machine=machine)))
     series = [
         one
         for one in over_versions(table.filter(machine=machine, measure=args.measure), args.library, known, args.factor)

@@ -15,6 +15,8 @@ from pathlib import Path
 import polars as pl
 
 from arrayspeed import results
+from arrayspeed.audit.check import CHECKS, with_audit
+from arrayspeed.audit.check import load as load_audit
 from arrayspeed.charts import COLOURS, MEASURES
 from arrayspeed.environment import stored_packages
 from arrayspeed.errors import UserError
@@ -112,8 +114,10 @@ def environment_data(results_dir: str | Path, machine: int, machine_name: str, v
 def write_series(folder: Path, results_dir: str | Path, table: pl.DataFrame, machine: int) -> list[str]:
     """The series of each library over its releases; returns the libraries that have any."""
     found = []
+    name = table["machine"][0]
+    known = with_audit(results_dir, name, noise(results_dir, table.filter("alone")))
     for library in LIBRARIES:
-        if series := over_versions(table, library, noise(results_dir, table.filter("alone"))):
+        if series := over_versions(table, library, known):
             found.append(library)
             dump(folder / f"library-{machine}-{library}.json", [asdict(one) for one in series])
     return found
@@ -137,6 +141,12 @@ def claims_data(results_dir: str | Path) -> dict[str, dict]:
         evidence = Evidence(table.filter(machine=name))
         found[name] = as_data(name, evidence, [(claim, claim.judge(evidence)) for claim in CLAIMS])
     return found
+
+
+def audits(results_dir: str | Path, machines: list[str]) -> dict[str, dict]:
+    """The audit of each machine that has one, and what its checks say."""
+    found = {name: audit for name in machines if (audit := load_audit(results_dir, name))}
+    return {name: asdict(audit) | {"meanings": CHECKS} for name, audit in found.items()}
 
 
 def columns() -> list[tuple[str, str]]:

@@ -53,7 +53,8 @@ def write(folder: Path, results_dir: str, project: str) -> None:
 
     shutil.copytree(STATIC, folder / "static")
     (folder / "static" / "vega.js").write_text(vl_convert.javascript_bundle(), encoding="utf-8")
-    data.write(folder / "data", results_dir)
+    meta = data.write(folder / "data", results_dir)
+    data.dump(folder / "data" / "audits.json", data.audits(results_dir, [one["name"] for one in meta["machines"]]))
     data.dump(folder / "data" / "claims.json", data.claims_data(results_dir))
     data.dump(folder / "data" / "columns.json", data.columns())
     for page in PAGES:

@@ -4,9 +4,21 @@ from kernels import BACKENDS, CATALOGUE, NotAvailable
 from kernels.preparation import load
 
 
-def sizes_of(kernel):
-    """1, an odd one, and the one at which articles measure small; of a kernel on several devices, one device."""
-    return tuple(dict.fromkeys((1, 7, kernel.small))) if kernel.devices is None else (1,)
+def sizes_of(kernel, library=None):
+    """1, an odd one, and the one at which articles measure small; of a kernel on several devices, one device.
+
+    Of Numba's also one with enough elements for its loops on several threads, which are other code.
+    """
+    if kernel.devices is not None:
+        return (1,)
+    matrix = kernel.bytes(1_000, 1) / 1_000 > 1_000  # then the size is a side
+    size = 200 if matrix else 40_000
+    threaded = library == "numba" and kernel.family in LOOPS and size <= (kernel.largest(library, library) or size)
+    return tuple(dict.fromkeys((1, 7, kernel.small, *([size] if threaded else []))))
+
+
+#: The families that Numba computes in loops of its own, on several threads when long.
+LOOPS = ("elementwise", "calculus", "learning")
 
 
 def main(library):
@@ -14,7 +26,7 @@ def main(library):
         for backend in BACKENDS.values():
             if backend.library == library and kernel.why_not(backend.name, library) is None:
                 for dtype in kernel.dtypes:
-                    for size in sizes_of(kernel):
+                    for size in sizes_of(kernel, library):
                         yield check(kernel, backend, dtype, size)
 
 

@@ -7,16 +7,45 @@ page(async (redraw) => {
   const environment = environments(meta, redraw);
   if (!environment) return nothing("make bench");
   const all = await rows(environment);
+  const audit = (await load("audits"))[meta.machines[environment.machine].name];
   return [
     el("p", {}, `${versions(environment)}. ${count(environment.values)} values from ${environment.first.slice(0, 10)} to ${environment.last.slice(0, 10)}, `
       + `${count(environment.failed)} failures; commit ${environment.commits.map((hash) => hash.slice(0, 8)).join(", ")}.`),
+    audited(meta, audit),
     accuracy(meta, all, redraw),
-    noise(meta, environment),
+    noise(meta, environment, audit),
     missing(meta, all),
     packages(environment),
     made(),
   ];
 });
+
+const MARKS = new Map([[true, "pass"], [false, "FAIL"], [null, "cannot say"]]);
+
+function audited(meta, audit) {
+  const heading = el("h2", {}, "Audit of this machine");
+  if (!audit) return [heading, el("p", { class: "note" }, "This machine was not audited. To do it: ", el("code", {}, "make audit"))];
+  const backends = present(audit.checks, "backend", Object.keys(meta.backends));
+  const count_of = (passed) => audit.checks.filter((one) => one.passed === passed).length;
+  const cell = (check, backend) => {
+    const mine = audit.checks.filter((one) => one.check === check && one.backend === backend);
+    if (!mine.length) return "";
+    const good = mine.filter((one) => one.passed === true).length;
+    const bad = mine.filter((one) => one.passed === false).length;
+    const text = good === mine.length ? `${good}` : `${good} of ${mine.length}`;
+    return bad ? el("span", { class: "bad" }, text) : text;
+  };
+  const row = (one) => [MARKS.get(one.passed), one.check, one.backend, one.kernel ?? "", one.detail];
+  const columns = [{ title: "" , text: true }, { title: "check", text: true }, { title: "backend", text: true }, { title: "kernel", text: true }, { title: "what was found", text: true }];
+  const others = audit.checks.filter((one) => one.passed !== true).sort((a, b) => (a.passed === null) - (b.passed === null));
+  return [heading,
+    el("p", {}, `${count(count_of(true))} checks pass, ${count(count_of(false))} fail, ${count(count_of(null))} cannot be said; on the ${audit.device}, ${audit.date.slice(0, 10)}, commit ${audit.commit.slice(0, 8)}.`),
+    table("What was checked, and how many kernels pass on each backend", [{ title: "check" }, { title: "it says", text: true }, ...backends.map((title) => ({ title }))],
+      Object.entries(audit.meanings).map(([check, says]) => [check, says, ...backends.map((backend) => cell(check, backend))])),
+    others.length ? table("What did not pass", columns, others.map(row)) : el("p", { class: "note" }, "Nothing failed, and nothing was left open."),
+    el("details", {}, el("summary", {}, `All ${count(audit.checks.length)} checks`), table("Checks", columns, audit.checks.map(row))),
+  ];
+}
 
 function accuracy(meta, all, redraw) {
   const errors = all.filter((row) => row.measure === "track_error" && row.value !== null);
@@ -34,16 +63,16 @@ function accuracy(meta, all, redraw) {
     el("p", { class: "note" }, "Of random numbers there is no reference: theirs is how far mean and variance are from those of the distribution, in standard errors.")];
 }
 
-function noise(meta, environment) {
+function noise(meta, environment, audit) {
   const heading = el("h2", {}, "Noise");
-  const backends = Object.keys(meta.backends).filter((name) => environment.noise[name]);
+  const sides = [environment.noise, audit?.noise ?? {}];
+  const backends = Object.keys(meta.backends).filter((name) => sides.some((side) => side[name]));
   if (!backends.length) return [heading, nothing("arrayspeed run --measure time_call")];
   return [heading, table("How much the time of a call differs from one process to the next (standard deviation)", [
-    { title: "backend" }, { title: "combinations" }, { title: "between processes" },
-  ], backends.map((backend) => {
-    const { combinations, between } = environment.noise[backend];
-    return [backend, count(combinations), `${significant(100 * between, 2)} %`];
-  })), el("p", { class: "note" }, "Two times that differ by less than twice this are the same for all that is known. arrayspeed upgrade measures more processes, side by side.")];
+    { title: "backend" }, { title: "in these results" }, { title: "side by side, in the audit" },
+  ], backends.map((backend) => [backend, ...sides.map((side) => side[backend]
+    ? `${significant(100 * side[backend].between, 2)} % of ${count(side[backend].combinations)} combinations`
+    : el("span", { class: "none" }, "not measured"))])), el("p", { class: "note" }, "Two times that differ by less than twice this are the same for all that is known. arrayspeed upgrade measures more processes, side by side.")];
 }
 
 function missing(meta, all) {

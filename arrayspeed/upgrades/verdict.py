@@ -13,10 +13,9 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from arrayspeed.significance import CONFIDENCE, geometric_mean
 from arrayspeed.text import printable
 from arrayspeed.units import human
-from arrayspeed.upgrade import (
+from arrayspeed.upgrades.compare import (
     BROKEN,
     FAILING,
     FALSE_DISCOVERY,
@@ -30,6 +29,7 @@ from arrayspeed.upgrade import (
     logarithms,
     status,
 )
+from arrayspeed.upgrades.significance import CONFIDENCE, geometric_mean
 
 #: The verdicts that are listed one by one, the most important first.
 LISTED = (FAILING, REGRESSION, WORKING, IMPROVEMENT, BROKEN)

@@ -12,13 +12,13 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from arrayspeed import processes, run
+from arrayspeed import interrupts, processes, run
 from arrayspeed.plan import Combination, Selection, combinations, wanted
 from arrayspeed.processes import Process
 from arrayspeed.progress import Progress, is_timed
 from arrayspeed.servers import serving
 from arrayspeed.session import Session
-from arrayspeed.significance import Difference, Estimate, differ, estimate, false_discovery
+from arrayspeed.upgrades.significance import Difference, Estimate, differ, estimate, false_discovery
 from kernels import BACKENDS
 
 #: The share of what is reported as changed that may be false.
@@ -104,22 +104,36 @@ def plans(session: Session, selections: list[Selection]) -> tuple[list[Combinati
 
 
 def measure(session: Session, selections: list[Selection], rounds: int) -> Comparison:
-    """Measure both environments in turn, with progress; every process is stored as it ends."""
+    """Measure both environments in turn, with progress; every process is stored as it ends.
+
+    Round by round, with new servers for each: processes that one server forks share its memory layout, which can make
+    all of them slower than those of another server of the same version.
+    """
     olds, news = plans(session, selections)
     twins = {key(one): one for one in news}
     chunks = defaultdict(list)
     for one in olds:
         chunks[one.benchmark, one.size].append(one)
+    steps = {
+        (number, *where): ones
+        for number in range(rounds)
+        for where, ones in chunks.items()
+        if number < passes(ones[0], rounds)
+    }
     found = Comparison()
-    progress = Progress(chunks, lambda one: 2 * passes(one, rounds))
-    with serving(session.benchmarks):
-        for ones in chunks.values():
+    progress = Progress(steps, lambda one: 2)
+    with serving(session) as servers:
+        latest = 0
+        for (number, *_), ones in steps.items():
+            if number != latest:
+                servers.end_all()
+                latest = number
+            interrupts.check()
             progress.start(ones)
             sides = (ones, found.old), ([twins[key(one)] for one in ones], found.new)
-            for number in range(passes(ones[0], rounds)):
-                for side, into in sides if number % 2 == 0 else reversed(sides):
-                    for process in once(session, side):
-                        into[key(process.one)].append(process)
+            for side, into in sides if number % 2 == 0 else reversed(sides):
+                for process in once(session, side):
+                    into[key(process.one)].append(process)
             progress.finish(ones, ", ".join(f"{one.backend} {shown(found, one)}" for one in ones))
     progress.end()
     return found

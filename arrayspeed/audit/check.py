@@ -1,0 +1,114 @@
+"""One row of an audit, and all of them as they are kept."""
+
+from __future__ import annotations
+
+import json
+import math
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from arrayspeed.processes import Noise
+from arrayspeed.session import save_atomically
+
+#: Beside asv's results of the machine. Not ``.json``: asv takes every such file for results.
+FILE = "audit.jsonl"
+
+#: Check -> what it says when it passes.
+CHECKS = {
+    "clock": "asv's time of a call agrees with an independent clock",
+    "batching": "short calls are timed in batches, not alone",
+    "wait": "a call returns when its result is complete",
+    "compilation": "no call after the first traces or compiles",
+    "transfer": "no call moves an array between host and device",
+    "result": "dtype, device and values are those asked for, in every precision",
+    "work": "the program computes its result from its inputs",
+    "settings": "precision and threads are what is declared",
+    "cores": "threads stay on the cores allowed: with one, no more CPU time than wall time",
+    "noise": "a slowdown of ×1.25 shows above what differs between processes",
+}
+
+
+@dataclass(frozen=True)
+class Check:
+    """One check of a backend, or of a kernel on it. ``passed`` is None where it cannot be said; ``detail`` says why."""
+
+    check: str
+    backend: str
+    kernel: str | None
+    passed: bool | None
+    detail: str
+
+
+@dataclass(frozen=True)
+class Audit:
+    """All checks of a machine. ``noise``: by backend, as a standard deviation of logarithms."""
+
+    machine: str
+    environment: str
+    commit: str
+    date: str
+    device: str
+    checks: list[Check] = field(default_factory=list)
+    noise: dict[str, Noise] = field(default_factory=dict)
+
+    @property
+    def failed(self) -> list[Check]:
+        """The checks that did not pass, without those that cannot be said."""
+        return [one for one in self.checks if one.passed is False]
+
+
+def save(folder: str | Path, audit: Audit) -> None:
+    """Keep an audit beside the machine's results, whole or not at all."""
+
+    def write(temporary: str) -> None:
+        path = Path(temporary, audit.machine, FILE)
+        path.parent.mkdir()
+        path.write_text(json.dumps(asdict(audit)) + "\n", encoding="utf-8")
+
+    save_atomically(folder, write)
+
+
+def load(folder: str | Path, machine: str) -> Audit | None:
+    """A machine's audit, or None where there is none that can be read. The name may be anybody's, and is no path."""
+    if Path(machine).name != machine:
+        return None
+    with suppress(OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        data = json.loads(Path(folder, machine, FILE).read_text(encoding="utf-8"))
+        checks = [parse(row) for row in data["checks"]]
+        noise = {str(name): parse_noise(row) for name, row in data["noise"].items()}
+        texts = (str(data[name]) for name in ("machine", "environment", "commit", "date", "device"))
+        return Audit(*texts, checks, noise)
+    return None
+
+
+def with_audit(folder: str | Path, machine: str, found: dict[str, Noise]) -> dict[str, Noise]:
+    """The noise of each backend in results, or that of the machine's audit where it is larger.
+
+    Results are minutes apart and have few processes each; an audit has more, side by side.
+    """
+    audit = load(folder, machine)
+    both = dict(found)
+    for backend, noise in (audit.noise if audit else {}).items():
+        if backend not in both or noise.between > both[backend].between:
+            both[backend] = noise
+    return both
+
+
+def parse(row: dict) -> Check:
+    """One check; an error where it is none."""
+    passed = row["passed"]
+    if not (passed is None or isinstance(passed, bool)):
+        raise TypeError(passed)
+    kernel = row["kernel"]
+    return Check(
+        str(row["check"]), str(row["backend"]), None if kernel is None else str(kernel), passed, str(row["detail"])
+    )
+
+
+def parse_noise(row: dict) -> Noise:
+    """One backend's noise; an error where it is none."""
+    between = float(row["between"])
+    if not 0 <= between < math.inf:
+        raise ValueError(between)
+    return Noise(int(row["combinations"]), between)

@@ -1,0 +1,224 @@
+"""asv's figures against an independent clock: other processes, another loop, another wait.
+
+Each combination is measured by both in turn, A B B A, a process each: a machine that changes its speed meanwhile does
+so for both. Whether they differ is decided as for an upgrade (`arrayspeed.upgrades.significance`): beyond chance over
+all comparisons, beyond a factor that matters, and beyond the noise between processes.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from statistics import fmean, median, variance
+
+from arrayspeed import run
+from arrayspeed.audit.check import Check
+from arrayspeed.errors import UserError
+from arrayspeed.plan import Combination
+from arrayspeed.processes import Noise
+from arrayspeed.servers import serving
+from arrayspeed.session import Session
+from arrayspeed.units import human_time
+from arrayspeed.upgrades.compare import FALSE_DISCOVERY, UNSEEN
+from arrayspeed.upgrades.significance import Estimate, differ, estimate, false_discovery, geometric_mean
+
+#: What two right clocks may differ by: a tenth, or the cost of asv's own call of a method, in seconds.
+FACTOR, ABSOLUTE = 1.10, 0.3e-6
+
+#: Clocks that are wrong (that do not wait, do not batch, or compile) are so by more than this: a comparison whose
+#: interval reaches so far says nothing.
+WRONG = 1.5
+
+#: Seconds below which a call must not be timed alone.
+SHORT = 1e-3
+
+
+@dataclass(frozen=True)
+class Timing:
+    """One combination by both clocks: seconds a call, one figure a process; and asv's calls a sample."""
+
+    one: Combination
+    asv: list[float] = field(default_factory=list)
+    clock: list[float] = field(default_factory=list)
+    numbers: list[int] = field(default_factory=list)
+
+    @property
+    def logarithms(self) -> tuple[list[float], list[float]]:
+        """Of the clock's figures and of asv's."""
+        return [math.log(value) for value in self.clock], [math.log(value) for value in self.asv]
+
+
+class Clock:
+    """A process in a measuring environment that answers for one backend: `arrayspeed.audit.inside.clock`."""
+
+    def __init__(self, python: str, backend: str, device: str) -> None:
+        self.backend = backend
+        self.process = subprocess.Popen(
+            [python, "-m", "arrayspeed.audit.inside.clock", backend, device],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        self.answer()
+
+    def answer(self) -> dict:
+        """Its next line.
+
+        Raises
+        ------
+        UserError
+            It has ended.
+        """
+        for line in self.process.stdout:
+            if line.startswith("@"):
+                return json.loads(line[1:])
+        raise UserError(f"the independent clock of {self.backend} ended with status {self.process.wait()}")
+
+    def seconds(self, kernel: str, size: int) -> float:
+        """Seconds a call, measured now.
+
+        Raises
+        ------
+        UserError
+            It cannot be measured.
+        """
+        print(kernel, size, file=self.process.stdin, flush=True)
+        answer = self.answer()
+        if "seconds" not in answer:
+            raise UserError(
+                f"the independent clock cannot measure {kernel} {size} on {self.backend}: {answer['problem']}"
+            )
+        return answer["seconds"]
+
+
+@contextmanager
+def clock_of(python: str, backend: str, device: str) -> Iterator[Clock]:
+    """A clock, ended afterwards."""
+    clock = Clock(python, backend, device)
+    try:
+        yield clock
+    finally:
+        clock.process.stdin.close()
+        clock.process.terminate()
+        clock.process.wait()
+
+
+def by_asv(session: Session, one: Combination) -> tuple[float, int]:
+    """asv's figure from one process, measured now, and the calls that each of its samples is the mean of.
+
+    Raises
+    ------
+    UserError
+        asv cannot measure it.
+    """
+    results = session.no_results(one.environment)
+    (process,) = run.run_once(session, [one], results)
+    if process.value is None:
+        raise UserError(f"asv cannot measure {one.kernel} {one.size} on {one.backend}: {process.why}")
+    number = results.get_result_stats(one.benchmark, session.benchmarks[one.benchmark]["params"])[one.index]["number"]
+    return process.value, number
+
+
+def measure(session: Session, ones: list[Combination], rounds: int) -> list[Timing | Check]:
+    """Both figures of combinations of one backend; a failed check where there is none.
+
+    Round by round, with a new server and a new clock for each: processes forked from one share its memory layout.
+    """
+    python = session.environments[ones[0].environment].find_executable("python")
+    found = {one: Timing(one) for one in ones}
+    for number in range(rounds):
+        with serving(session), clock_of(python, ones[0].backend, ones[0].device) as clock:
+            for one in [one for one in ones if isinstance(found[one], Timing)]:
+                try:
+                    take(session, clock, found[one], asv_first=number % 2 == 0)
+                except UserError as error:
+                    found[one] = Check("clock", one.backend, one.kernel, False, str(error))
+    return list(found.values())
+
+
+def take(session: Session, clock: Clock, timing: Timing, asv_first: bool) -> None:
+    """One figure more of each clock.
+
+    Raises
+    ------
+    UserError
+        One of them cannot measure it.
+    """
+    for by in (True, False) if asv_first else (False, True):
+        if by:
+            seconds, number = by_asv(session, timing.one)
+            timing.asv.append(seconds)
+            timing.numbers.append(number)
+        else:
+            timing.clock.append(clock.seconds(timing.one.kernel, timing.one.size))
+
+
+def judge(timings: list[Timing]) -> list[Check]:
+    """Whether the two clocks agree on each combination, decided over all of them together, and on each backend."""
+    estimates = estimate([differ(*timing.logarithms, paired=True) for timing in timings])
+    chances = false_discovery([one.chance for one in estimates])
+    rows = [judge_one(*each) for each in zip(timings, estimates, chances, strict=True)]
+    by_backend = defaultdict(list)
+    for timing, found in zip(timings, estimates, strict=True):
+        if min(timing.clock) > 10 * ABSOLUTE:
+            by_backend[timing.one.backend].append(found)
+    return rows + [judge_backend(*each) for each in by_backend.items()] + [judge_batches(one) for one in timings]
+
+
+def judge_backend(backend: str, estimates: list[Estimate]) -> Check:
+    """Whether asv is off on a backend as a whole: what is too noisy to say of one kernel shows in the mean of all."""
+    mean, low, high = geometric_mean(estimates)
+    detail = f"asv reads ×{mean:.3f} ({low:.2f}–{high:.2f}) of the clock, geometric mean of {len(estimates)} kernels"
+    return Check("clock", backend, None, low <= FACTOR and high >= 1 / FACTOR, detail)
+
+
+def judge_batches(timing: Timing) -> Check:
+    """Whether asv times short calls in batches. A spell of the machine may make it take one for long."""
+    alone = all(number == 1 for number in timing.numbers)
+    detail = f"{', '.join(map(str, timing.numbers))} calls a sample of {human_time(median(timing.asv))} each"
+    return Check("batching", timing.one.backend, timing.one.kernel, not alone or median(timing.asv) >= SHORT, detail)
+
+
+def judge_one(timing: Timing, found: Estimate, chance: float) -> Check:
+    """Whether the clocks agree on one combination."""
+    asv, clock = (math.exp(fmean(logs)) for logs in reversed(timing.logarithms))
+    shift = abs(math.log(found.ratio))
+    detail = (
+        f"{human_time(asv)} by asv, {human_time(clock)} by the clock at {timing.one.size:,}: "
+        f"×{found.ratio:.2f} ({found.low:.2f}–{found.high:.2f})"
+    )
+    differs = chance <= FALSE_DISCOVERY and shift > max(math.log(FACTOR), found.noise) and abs(asv - clock) > ABSOLUTE
+    unclear = not differs and max(found.high, 1 / found.low) > WRONG and abs(asv - clock) > ABSOLUTE
+    if unclear:
+        detail += ", too noisy to say more"
+    return Check("clock", timing.one.backend, timing.one.kernel, None if unclear else not differs, detail)
+
+
+def noise_of(timings: list[Timing]) -> dict[str, Noise]:
+    """How much asv's processes of one combination differ, by backend: A/A, measured side by side."""
+    variances = {}
+    for timing in timings:
+        _, logs = timing.logarithms
+        variances.setdefault(timing.one.backend, []).append(variance(logs))
+    return {backend: Noise(len(each), math.sqrt(fmean(each))) for backend, each in variances.items()}
+
+
+def judge_noise(noise: dict[str, Noise]) -> list[Check]:
+    """Whether two figures of one process each would show a slowdown of ×1.25."""
+    limit = math.log(UNSEEN)
+    return [
+        Check(
+            "noise",
+            backend,
+            None,
+            one.between <= limit,
+            f"{one.between:.1%} between processes, of {one.combinations} kernels",
+        )
+        for backend, one in noise.items()
+    ]

@@ -1,0 +1,157 @@
+"""Every kernel of a backend: result, compilation, transfers and work. ``python -m … BACKEND DEVICE KERNEL…``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+
+from arrayspeed.audit.inside import say, watch
+from arrayspeed.audit.inside.program import lacking, optimised
+from kernels import BACKENDS, CATALOGUE, NotAvailable, WrongResult
+from kernels.backends import adapter
+from kernels.backends.hardware import cores
+from kernels.kernel import Kernel
+from kernels.limits import too_large
+from kernels.preparation import SEED, Prepared, cast, library_function, load
+
+#: Calls under watch.
+CALLS = 20
+
+#: Kernels that take long when large, and are no other then.
+LONG = ("vmap_loop", "vmap_mapped", "linear_regression")
+
+#: What the suite sets, or leaves at a default that is the same for all. Threads: as many as cores, 0 for all of them.
+DECLARED = {
+    "numpy": {},
+    "numba": {"threads": str(cores())},
+    "jax": {"x64": "True", "matmul_precision": "highest"},
+    "torch": {"threads": str(cores()), "tf32": "False", "matmul_precision": "highest"},
+    "tensorflow": {"threads": "0", "tf32": "False"},
+}
+
+
+def main(backend: str, device: str, names: list[str]) -> None:
+    """Check some kernels, or all, and then what the settings are after all of it."""
+    for kernel in CATALOGUE.values():
+        if (not names or kernel.name in names) and kernel.why_not(backend, BACKENDS[backend].library) is None:
+            for row in rows_of(kernel, backend, device):
+                say({"kernel": kernel.name, "backend": backend} | row)
+    say({"kernel": None, "backend": backend} | settings(BACKENDS[backend].library, device))
+
+
+def rows_of(kernel: Kernel, backend: str, device: str) -> Iterator[dict]:
+    """The checks of one kernel at its small size. A kernel that fails has one row that says how."""
+    try:
+        yield from passing_rows(kernel, backend, device)
+    except NotAvailable as error:
+        yield {"check": "result", "passed": None, "detail": str(error)}
+    except WrongResult as error:
+        yield {"check": "result", "passed": False, "detail": str(error)}
+    except Exception as error:
+        detail = f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
+        yield {"check": "result", "passed": False, "detail": detail[:300]}
+
+
+def passing_rows(kernel: Kernel, backend: str, device: str) -> Iterator[dict]:
+    """The checks of one kernel that works."""
+    count = watch.compilations(BACKENDS[backend].library, BACKENDS[backend].compiled)
+    prepared = load(kernel.name, backend, kernel.small, device)
+    before = count(prepared) if count else 0
+    errors = {prepared.dtype: prepared.verify()}
+    first = count(prepared) if count else 0
+    moved = watch.transfers(prepared, CALLS)
+    last = count(prepared) if count else 0
+    for dtype in kernel.dtypes[1:]:
+        errors[dtype] = load(kernel.name, backend, kernel.small, device, dtype).verify()
+    digits = ", ".join(f"{dtype} {error:.0e}" for dtype, error in errors.items())
+    yield {"check": "result", "passed": True, "detail": f"dtype and device as asked; error {digits}"}
+    yield compilation(count is not None, first - before, last - first)
+    yield transfer(moved)
+    yield work(prepared)
+    yield wait(kernel, backend, device)
+
+
+def compilation(watched: bool, at_first: int, later: int) -> dict:
+    """Whether calls compile after the first."""
+    row = {"check": "compilation"}
+    if not watched:
+        return row | {"passed": True, "detail": "nothing is compiled: there is no compiler in this backend"}
+    if at_first == 0:
+        return row | {"passed": False, "detail": "the watch did not see the first call compile, so it proves nothing"}
+    return row | {"passed": later == 0, "detail": f"{at_first} at the first call, {later} in {CALLS} more"}
+
+
+def transfer(moved: list[str] | None) -> dict:
+    """Whether calls move arrays between host and device."""
+    row = {"check": "transfer"}
+    if moved is None:
+        return row | {"passed": True, "detail": "inputs and results are in the same memory"}
+    return row | {"passed": not moved, "detail": moved[0][:300] if moved else f"none in {CALLS} calls"}
+
+
+def work(prepared: Prepared) -> dict:
+    """Whether the program computes from its inputs: other inputs give another result, and the right one."""
+    import numpy as np
+
+    row = {"check": "work"}
+    kernel, static = prepared.kernel, prepared.kernel.static(prepared.size, prepared.dtype)
+    other = kernel.inputs(np.random.default_rng([SEED + 1, prepared.size]), prepared.size)
+    arguments_from = library_function(kernel, prepared.backend)[1]
+    given = tuple(cast(array, prepared.dtype) for array in other)
+    result = prepared.to_host(prepared.function(*arguments_from(prepared.adapter, *given)))
+    expected, before = kernel.reference(*other, **static), prepared.reference()
+    error = max(kernel.error(*pair) for pair in zip(tuple_of(result), tuple_of(expected), strict=True))
+    if not error <= kernel.allowed_error(prepared.backend.name, prepared.backend.library, prepared.dtype):
+        return row | {"passed": False, "detail": f"other inputs give a wrong result: error {error:.0e}"}
+    first = prepared.to_host(prepared.call())
+    same = all(np.array_equal(a, b) for a, b in zip(tuple_of(result), tuple_of(first), strict=True))
+    # Of random numbers there is no reference to differ; of a constant it does not.
+    constant = kernel.error.__module__ == "kernels.kernel" and all(
+        np.array_equal(a, b) for a, b in zip(tuple_of(expected), tuple_of(before), strict=True)
+    )
+    if same and not constant:
+        return row | {"passed": False, "detail": "other inputs give the same result"}
+    text = optimised(prepared)
+    if text is not None and (missing := lacking(kernel.name, text)):
+        return row | {"passed": False, "detail": f"the compiled program has no {' and no '.join(missing)}"}
+    program = "; its operations are in the compiled program" if text is not None else ""
+    return row | {"passed": True, "detail": f"other inputs give their own right result{program}"}
+
+
+def wait(kernel: Kernel, backend: str, device: str) -> dict:
+    """Whether results are complete when a call returns: of large arrays, which take their time."""
+    row = {"check": "wait"}
+    size = kernel.small if kernel.name in LONG or kernel.devices else kernel.large
+    if too_large(kernel, BACKENDS[backend], size, kernel.dtypes[0]):
+        size = kernel.small
+    prepared = load(kernel.name, backend, size, device)
+    if prepared.adapter.wait is None:
+        return row | {"passed": True, "detail": "every call is synchronous on this device"}
+    prepared.call()
+    late = sum(not watch.complete(prepared, prepared.call()) for _ in range(5))
+    return row | {"passed": not late, "detail": f"{5 - late} of 5 results complete on return, at size {size:,}"}
+
+
+def tuple_of(result) -> tuple:
+    """A result as a tuple of arrays."""
+    return result if isinstance(result, tuple) else (result,)
+
+
+def settings(library: str, device: str) -> dict:
+    """Whether precision and threads are what is declared, after everything ran."""
+    row = {"check": "settings"}
+    try:
+        found = adapter(library, device).settings()
+    except NotAvailable as error:
+        return row | {"passed": None, "detail": str(error)}
+    shown = ", ".join(f"{name} {value}" for name, value in found.items()) or "none to set"
+    wrong = [
+        f"{name} is {found.get(name)}, not {value}"
+        for name, value in DECLARED[library].items()
+        if found.get(name) != value
+    ]
+    return row | {"passed": not wrong, "detail": "; ".join(wrong) or shown}
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], sys.argv[3:])

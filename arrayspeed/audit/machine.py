@@ -1,0 +1,154 @@
+"""The whole audit of one machine: what is checked inside an environment, the cores, and the clocks."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+
+from arrayspeed.audit import clocks
+from arrayspeed.audit.check import Audit, Check
+from arrayspeed.errors import UserError
+from arrayspeed.plan import Combination, Selection, combinations
+from arrayspeed.session import Session, open_session
+from kernels import BACKENDS, CATALOGUE
+
+#: Seconds after which checks of one backend are given up.
+TIMEOUT = 1800
+
+Report = Callable[[str, list[Check]], None]
+
+
+def inside(python: str, module: str, *arguments: str, cores: set[int] | None = None) -> Iterator[dict]:
+    """What a module of `arrayspeed.audit.inside` says, as it comes.
+
+    Raises
+    ------
+    UserError
+        It ended with an error.
+    """
+    limit = None if cores is None else lambda: os.sched_setaffinity(0, cores)
+    with (
+        tempfile.TemporaryFile("w+") as errors,
+        subprocess.Popen(
+            [python, "-m", f"arrayspeed.audit.inside.{module}", *arguments],
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+            preexec_fn=limit,
+        ) as process,
+    ):
+        for line in process.stdout:
+            if line.startswith("@"):
+                yield json.loads(line[1:])
+        if process.wait() != 0:
+            errors.seek(0)
+            last = (errors.read().strip().splitlines() or [f"exit status {process.returncode}"])[-1]
+            raise UserError(f"the checks of {arguments[0]} ended: {last}")
+
+
+def check_calls(python: str, backend: str, device: str, kernels: list[str]) -> list[Check]:
+    """Results, compilation, transfers, work and settings of a backend."""
+    try:
+        return [Check(**row) for row in inside(python, "checks", backend, device, *kernels)]
+    except UserError as error:
+        return [Check("result", backend, None, False, str(error))]
+
+
+def check_cores(python: str, backend: str) -> list[Check]:
+    """Whether a backend keeps to one core, and its threads to all of them."""
+    every = os.sched_getaffinity(0)
+    try:
+        (alone,) = inside(python, "cores", backend, cores={min(every)})
+        (free,) = inside(python, "cores", backend, cores=every)
+    except (UserError, ValueError) as error:
+        return [Check("cores", backend, None, False, str(error))]
+    if missing := alone.get("missing") or free.get("missing"):
+        return [Check("cores", backend, None, None, missing)]
+    passed = alone["cpu"] <= 1.05 and not alone["elsewhere"] and not free["elsewhere"]
+    detail = (
+        f"one core allowed: {alone['cpu']:.2f} s of CPU time a second; {free['cores']} allowed: {free['cpu']:.2f}; "
+        f"{alone['elsewhere'] + free['elsewhere']} threads elsewhere"
+    )
+    return [Check("cores", backend, None, passed, detail)]
+
+
+def timed(session: Session, backend: str, device: str, kernels: list[str], sizes: list[str]) -> list[Combination]:
+    """The times of calls that are compared with the clock."""
+    selection = Selection(
+        kernels=kernels, backends=[backend], sizes=sizes, devices=[device], measures=["time_call"], dtypes=["float64"]
+    )
+    return list(combinations(session, selection))
+
+
+def audit(
+    config,
+    environment: str,
+    device: str,
+    backends: list[str],
+    kernels: list[str],
+    sizes: list[str],
+    rounds: int,
+    report: Report,
+) -> Audit:
+    """Every check; ``report`` is given each group of them as it comes.
+
+    Raises
+    ------
+    UserError
+        The environment cannot be made, or nothing is there to check.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        config.results_dir = folder
+        session = open_session(config, [Selection(environments=[environment])])
+        python = session.environments[environment].find_executable("python")
+        chosen = [
+            name
+            for name in backends or BACKENDS
+            if device in BACKENDS[name].devices and timed(session, name, device, kernels, sizes)
+        ]
+        if not chosen:
+            raise UserError(f"nothing of what is chosen runs on the {device} in {environment}")
+        checks, timings = [], []
+        for backend in chosen:
+            found = check_calls(python, backend, device, kernels)
+            if device == "cpu":
+                found += check_cores(python, backend)
+            report(f"{backend}: calls", found)
+            checks += found
+        for backend in chosen:
+            outcomes = clocks.measure(session, timed(session, backend, device, kernels, sizes), rounds)
+            failed = [one for one in outcomes if isinstance(one, Check)]
+            checks += failed
+            timings += [one for one in outcomes if not isinstance(one, Check)]
+            report(f"{backend}: clock, {len(outcomes)} kernels measured", failed)
+        noise = clocks.noise_of(timings)
+        judged = clocks.judge(timings) + clocks.judge_noise(noise)
+        report("clocks", judged)
+        return Audit(
+            machine=session.machine["machine"],
+            environment=environment,
+            commit=session.commit,
+            date=datetime.now(UTC).isoformat(timespec="seconds"),
+            device=device,
+            checks=checks + judged,
+            noise=noise,
+        )
+
+
+def without_a_row(audit: Audit, kernels: list[str]) -> list[str]:
+    """Kernel and backend pairs that could be checked and have no row of each check: an audit must not lose any."""
+    backends = {one.backend for one in audit.checks}
+    seen = {(one.check, one.kernel, one.backend) for one in audit.checks}
+    return [
+        f"{kernel.name} on {backend}: {check}"
+        for kernel in CATALOGUE.values()
+        for backend in sorted(backends)
+        for check in ("result", "clock")
+        if (not kernels or kernel.name in kernels)
+        and kernel.why_not(backend, BACKENDS[backend].library) is None
+        and (check, kernel.name, backend) not in seen
+    ]

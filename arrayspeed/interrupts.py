@@ -1,0 +1,42 @@
+"""Ctrl-C that is not lost, and does not interrupt the tidying up.
+
+Python drops an exception that is raised in a callback (at a fork, or of a weak reference), a KeyboardInterrupt too; a
+run of hours would then go on as if nothing had happened. So it is remembered, and long work asks between its parts.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+
+_heard = False
+
+
+def listen() -> None:
+    """Remember Ctrl-C from now on, beside raising KeyboardInterrupt."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _hear)
+        sys.unraisablehook = _unraisable
+
+
+def stop_listening() -> None:
+    """Let nothing interrupt what is left to do: the command has ended, and tidies up."""
+    if signal.getsignal(signal.SIGINT) is _hear:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def check() -> None:
+    """Raise KeyboardInterrupt where one was heard and lost."""
+    if _heard:
+        raise KeyboardInterrupt
+
+
+def _hear(number, frame) -> None:
+    global _heard
+    _heard = True
+    raise KeyboardInterrupt
+
+
+def _unraisable(what) -> None:
+    if not issubclass(what.exc_type, KeyboardInterrupt):
+        sys.__unraisablehook__(what)

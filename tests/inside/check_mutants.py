@@ -1,0 +1,273 @@
+"""Whether the check of a kernel's result fails for a wrong kernel: every operator, number and function changed in turn.
+
+Two kinds of mutants: the source of a library's eager kernels with one thing changed, and, on every backend, results
+changed on their way to the check. Each must be found out at one of the sizes that tests use.
+"""
+
+import ast
+import copy
+import os
+import sys
+import types
+from dataclasses import replace
+from pathlib import Path
+
+if sys.argv[2:3] == ["numba"]:
+    os.environ["NUMBA_DISABLE_JIT"] = "1"  # the same source, without a compilation for each mutant
+
+import numpy as np
+
+from kernels import BACKENDS, CATALOGUE, NotAvailable
+from kernels.preparation import load, put_each
+from tests.inside.check_kernels import sizes_of
+
+ROOT = Path(__file__).parent.parent.parent
+
+OPERATORS = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.Pow: ast.Mult}
+OPERATORS |= {ast.MatMult: ast.Mult}
+COMPARISONS = {ast.Gt: ast.LtE, ast.Lt: ast.GtE}
+FUNCTIONS = {"sin": "cos", "exp": "cosh", "tanh": "sin", "fft": "ifft", "sum": "max", "reduce_sum": "reduce_max"}
+FUNCTIONS |= {"sort": "array", "add_": "sub_", "sub_": "add_", "randn": "rand", "standard_normal": "random"}
+
+#: Changes that leave the result right, by what the source line says.
+EQUIVALENT = {
+    "GRAIN": "from which length threads are used",
+    "eps **": "the step of a difference: accuracy only, within what is tolerated",
+    "step(x, ": "as above",
+    "+ step": "a difference backwards is one too",
+    "total = 0.0": "what is added to both sides of a difference",
+    "w.shape[0]": "the layer that is measured is square; tests/test_properties.py has one that is not",
+    "create_graph": "what PyTorch keeps for a second derivative; too little is an error, more is only slower",
+}
+
+
+def main(library):
+    yield from source_mutants(library)
+    yield from result_mutants(library)
+
+
+# --- the source ---
+
+
+def source_mutants(library):
+    for family in dict.fromkeys(kernel.family for kernel in CATALOGUE.values()):
+        path = ROOT / "kernels" / family / f"{library}.py"
+        if not path.exists():
+            continue
+        text = path.read_text()
+        tree = ast.parse(text)
+        reach = {name: reachable(tree, name) for name in CATALOGUE if CATALOGUE[name].family == family}
+        for number, place in enumerate(places(tree)):
+            line = text.splitlines()[place.lineno - 1].strip()
+            kernels = [name for name, functions in reach.items() if place.owner in functions]
+            kernels = [name for name in kernels if CATALOGUE[name].why_not(library, library) is None]
+            if not kernels or any(part in line for part in EQUIVALENT):
+                continue
+            mutant = copy.deepcopy(tree)
+            what = list(places(mutant))[number].change()
+            found = [found_out(name, library, mutant, path) for name in kernels]
+            yield {
+                "kind": "source",
+                "kernels": kernels,
+                "what": f"kernels/{family}/{library}.py:{place.lineno}: {what} in `{line}`",
+                "found": next(filter(None, found), None),
+            }
+
+
+class Place:
+    """One thing in a tree that can be changed, and the top-level name that it belongs to."""
+
+    def __init__(self, owner, node, change):
+        self.owner, self.lineno, self.change = owner, node.lineno, change
+
+
+def places(tree):
+    """Everything that can be changed in the functions and assignments of a module."""
+    for top in tree.body:
+        if isinstance(top, ast.FunctionDef):
+            # Decorators say how, not what.
+            owner, parts = top.name, top.body
+        elif isinstance(top, ast.Assign) and isinstance(top.targets[0], ast.Name):
+            owner, parts = top.targets[0].id, [top]
+        else:
+            continue
+        if owner.endswith(("_arguments", "_compiled")):
+            continue
+        for part in parts:
+            for node in ast.walk(part):
+                yield from (Place(owner, node, change) for change in changes(node))
+
+
+def changes(node):
+    """Functions that change one node in place and say what they did."""
+    if isinstance(node, (ast.BinOp, ast.AugAssign)) and type(node.op) in OPERATORS:
+        yield lambda: swap(node, "op", OPERATORS[type(node.op)]())
+    if isinstance(node, ast.Compare) and type(node.ops[0]) in COMPARISONS:
+        yield lambda: swap(node, "ops", [COMPARISONS[type(node.ops[0])]()])
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        yield lambda: swap(node, "op", ast.UAdd())
+    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+        yield lambda: swap(node, "value", node.value + 1)
+    if isinstance(node, ast.keyword) and node.arg.startswith("transpose_"):
+        yield lambda: swap(node, "value", ast.Constant(False))
+    if isinstance(node, ast.Attribute) and node.attr in FUNCTIONS:
+        yield lambda: swap(node, "attr", FUNCTIONS[node.attr])
+    if isinstance(node, ast.Attribute) and node.attr == "T":
+        yield lambda: swap(node, "attr", "real")
+
+
+def swap(node, name, value):
+    """Change one field of a node; what was changed, for people."""
+
+    def shown(each):
+        each = each[0] if isinstance(each, list) else each
+        return type(each).__name__ if isinstance(each, ast.AST) else repr(each)
+
+    what = f"{shown(getattr(node, name))} → {shown(value)}"
+    setattr(node, name, value)
+    if isinstance(value, ast.AST) and "lineno" in value._attributes:
+        ast.copy_location(value, node.value if hasattr(node, "value") and node.value is not value else node)
+        value.lineno, value.col_offset = getattr(node, "lineno", 1), 0
+        value.end_lineno, value.end_col_offset = value.lineno, 0
+    return what
+
+
+def reachable(tree, name):
+    """Top-level names that a kernel's function uses, itself included."""
+    tops = {}
+    for top in tree.body:
+        if isinstance(top, ast.FunctionDef):
+            tops[top.name] = top
+        elif isinstance(top, ast.Assign) and isinstance(top.targets[0], ast.Name):
+            tops[top.targets[0].id] = top
+    found, left = set(), [name] if name in tops else []
+    while left:
+        each = left.pop()
+        if each not in found:
+            found.add(each)
+            left += [node.id for node in ast.walk(tops[each]) if isinstance(node, ast.Name) and node.id in tops]
+    return found
+
+
+def found_out(name, library, tree, path):
+    """How the check of a kernel's result finds a changed source out, or None."""
+    kernel = CATALOGUE[name]
+    module = types.ModuleType(f"mutant_of_{library}")
+    module.__file__ = str(path)
+    sys.modules[module.__name__] = module
+    try:
+        exec(compile(ast.fix_missing_locations(tree), str(path), "exec"), vars(module))
+        arguments_from = getattr(module, f"{name}_arguments", put_each)
+        for size in sizes_of(kernel, library):
+            if size > 1:
+                replaced(kernel, library, size, getattr(module, name), arguments_from).verify()
+    except NotAvailable:
+        raise
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"[:200]
+    return None
+
+
+def replaced(kernel, backend, size, function, arguments_from):
+    """A prepared kernel with another function in place of its own."""
+    prepared = load(kernel.name, backend, size)
+    static = kernel.static(size, prepared.dtype)
+    arguments = arguments_from(prepared.adapter, *prepared.inputs)
+    return replace(
+        prepared, function=function, arguments=arguments, call=lambda: waited(prepared, function(*arguments, **static))
+    )
+
+
+def waited(prepared, result):
+    """A result, complete."""
+    if prepared.adapter.wait:
+        prepared.adapter.wait(result)
+    return result
+
+
+# --- results ---
+
+
+def result_mutants(library):
+    for kernel in CATALOGUE.values():
+        for backend in BACKENDS.values():
+            if backend.library != library or kernel.why_not(backend.name, library) is not None:
+                continue
+            if kernel.devices is not None:
+                continue  # its results are on several devices, and putting a changed one back would not be
+            for dtype in kernel.dtypes:
+                prepared = load(kernel.name, backend.name, kernel.small, dtype=dtype)
+                right = prepared.call()
+                for what, change in changed_results(prepared).items():
+                    wrong = change(right)
+                    if wrong is None:
+                        continue
+                    yield {
+                        "kind": "result",
+                        "kernels": [kernel.name],
+                        "what": f"{backend.name} {dtype}: {what}",
+                        "found": refused(replace(prepared, call=lambda wrong=wrong: wrong)),
+                    }
+
+
+def refused(prepared):
+    """How a result is refused, or None."""
+    try:
+        prepared.verify()
+    except AssertionError as error:
+        return str(error)[:200]
+    return None
+
+
+def changed_results(prepared):
+    """Name -> what changes a result on the device: its sign, order, precision, dtype, shape, or one number of it.
+
+    None comes back where that leaves it as it was.
+    """
+    adapter, kernel = prepared.adapter, prepared.kernel
+    allowed = kernel.allowed_error(prepared.backend.name, prepared.backend.library, prepared.dtype)
+    random = kernel.family == "random"
+
+    def on_first(change):
+        def changed(result):
+            first, *rest = result if isinstance(result, (tuple, list)) else (result,)
+            before = np.array(adapter.get(first), order="C")
+            after = change(before.copy())
+            # A constant may be one that TF32 holds exactly.
+            if after.dtype == before.dtype and np.array_equal(after, before):
+                return None
+            new = adapter.put(after)
+            return (new, *rest) if isinstance(result, (tuple, list)) else new
+
+        return changed
+
+    def one_number(x):
+        flat = x.reshape(-1)
+        flat[len(flat) // 2] += (10 * allowed + 1e-6) * np.abs(x).max()
+        return x
+
+    narrow = {"float64": "float32", "float32": "float16", "complex128": "complex64", "complex64": "complex64"}
+    found = {
+        "another shape": on_first(lambda x: x.reshape(1, *x.shape)),
+        "not a number": on_first(lambda x: x * np.nan),
+        "zeros": on_first(np.zeros_like),
+    }
+    if prepared.dtype == "float64":
+        found["half the precision"] = on_first(lambda x: x.astype(narrow[str(x.dtype)]))
+    if random:
+        found["another scale"] = on_first(lambda x: x * 1.5)
+        return found
+    found["the other sign"] = on_first(lambda x: -x)
+    found["one number"] = on_first(one_number)
+    if prepared.dtype == "float32" and allowed < 2.0**-12:
+        found["TF32"] = on_first(tf32)
+    if kernel.name == "elementwise":
+        found["results exchanged"] = lambda result: (result[1], result[0], result[2])
+        found["a result missing"] = lambda result: result[:2]
+    return found
+
+
+def tf32(x):
+    """Rounded to the ten bits of mantissa that TF32 keeps, always downwards."""
+    real = x.view(np.float32)
+    return (real.view(np.uint32) & np.uint32(0xFFFFE000)).view(np.float32).view(x.dtype).reshape(x.shape)

@@ -1,0 +1,66 @@
+"""An interpreter that is there already, as the environment to measure in."""
+
+import subprocess
+import sys
+
+import pytest
+
+from arrayspeed import existing, results
+from arrayspeed.errors import UserError
+from tests.conftest import ARRAYSPEED, command
+
+RUN = ["run", "--measure", "time_call", "--kernel", "add", "--size", "10", "--dtype", "float64", "--rounds", "1"]
+
+
+def test_results_name_the_versions_that_were_found(empty, newest):
+    python = newest.find_executable("python")
+    only = ["--backend", "numpy", "--backend", "jax-jit", "--device", "cpu,gpu"]
+    command(*ARRAYSPEED, *RUN, *only, "--environment", f"existing:{python}", cwd=empty)
+    table = results.load(empty / "results")
+    assert sorted(table["backend"]) == ["jax-jit", "numpy"]
+    asked = {name: newest.requirements[name] for name in ("jax", "numpy")}
+    assert {row["library"]: row["version"] for row in table.iter_rows(named=True)} == asked
+    (packages,) = (empty / "results").rglob("*.packages.txt")
+    assert f"jaxlib=={asked['jax']}" in packages.read_text()
+    again = command(*ARRAYSPEED, *RUN, *only, "--environment", f"existing:{python}", cwd=empty)
+    assert "2 of 2 are finished" in again.stdout
+
+
+@pytest.mark.parametrize(
+    ("packages", "found"),
+    [
+        ({"jax": "0.11.2", "numpy": "2.5.2"}, {"numpy": "2.5.2", "jax": "0.11.2"}),
+        ({"tensorflow-cpu": "2.21.0"}, {"tensorflow": "2.21.0"}),
+        ({"torch": "2.11.0+cu130", "torch-geometric": "2.8"}, {"torch": "2.11.0+cu130"}),
+        ({"jaxtyping": "0.3"}, {}),
+    ],
+)
+def test_libraries_go_by_several_names(packages, found):
+    assert existing.versions(packages) == found
+
+
+def test_mistakes_are_one_line(config):
+    with pytest.raises(UserError, match="no Python that runs"):
+        existing.take(config, ["existing:/bin/false"])
+    with pytest.raises(UserError, match="no other environment"):
+        existing.take(config, ["existing", "jax"])
+    assert existing.take(config, ["jax"]) == (config, ["jax"])
+
+
+def test_a_device_that_is_not_there_is_said_so(empty):
+    done = subprocess.run(
+        [*ARRAYSPEED, *RUN, "--environment", f"existing:{sys.executable}", "--device", "tpu"],
+        cwd=empty,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 2
+    assert done.stderr.strip().splitlines()[-1] == "arrayspeed: this machine has no TPU"
+
+
+def test_an_interpreter_that_cannot_measure_says_what_it_lacks(empty, tmp_path):
+    command(sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "bare"), cwd=tmp_path)
+    python = tmp_path / "bare/bin/python"
+    done = command(*ARRAYSPEED, *RUN, "--environment", f"existing:{python}", cwd=empty, status=2)
+    (line,) = done.stderr.strip().splitlines()
+    assert f"{python} -m pip install asv_runner==0.3.2" in line
