@@ -3,6 +3,7 @@
 import ctypes
 import json
 import os
+import re
 import resource
 import shutil
 import signal
@@ -129,8 +130,10 @@ def test_what_is_not_available_is_no_failure_and_says_why(empty, tmp_path):
 # --- ended from outside ---
 
 
-def interrupted(folder, number, *arguments, after):
-    """Send a signal to a command so many seconds after its first line; its status, and all that it said."""
+def interrupted(folder, number, *arguments, after, until=r"\[1/"):
+    """Send a signal to a command so many seconds after a line, by default that of the first finished chunk; its
+    status, and all that it said. Lines before it may tell of environments that are made.
+    """
 
     def default():
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -145,10 +148,14 @@ def interrupted(folder, number, *arguments, after):
     )
     watchdog = threading.Timer(200, process.kill)
     watchdog.start()
-    first = process.stdout.readline()
+    said = ""
+    for line in process.stdout:
+        said += line
+        if re.match(until, line):
+            break
     time.sleep(after)
     process.send_signal(number)
-    said = first + process.communicate()[0]
+    said += process.communicate()[0]
     watchdog.cancel()
     assert "Traceback" not in said, said[-3000:]
     return process.returncode, said
@@ -203,7 +210,7 @@ def test_publishing_that_is_ended_leaves_the_site_that_was_there(empty, number, 
         path.relative_to(empty): path.stat().st_mtime_ns for path in (empty / "html").rglob("*") if path.is_file()
     }
     kept = {path: path.read_bytes() for path in (empty / "results").rglob("*.json")}
-    status, _ = interrupted(empty, number, "site", "--cdn", after=after)
+    status, _ = interrupted(empty, number, "site", "--cdn", after=after, until="")
     assert status in (130, -signal.SIGKILL)
     now = {path.relative_to(empty): path.stat().st_mtime_ns for path in (empty / "html").rglob("*") if path.is_file()}
     assert now == before
