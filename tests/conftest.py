@@ -82,8 +82,8 @@ def clone(newest, tmp_path_factory):
         target.parent.mkdir(parents=True, exist_ok=True)
         if source.exists() and not name.startswith("results/"):
             target.write_bytes(source.read_bytes())
-    for path in folder.glob("results/*/*"):
-        path.unlink()
+    for path in folder.glob("results/*/"):
+        shutil.rmtree(path)
     (folder / ".asv").symlink_to(ROOT / ".asv")
     who = ("-c", "user.name=test", "-c", "user.email=test@example.invalid")
     command("git", "add", "--all", cwd=folder)
