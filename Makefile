@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: bench test site preview audit vulnerabilities clean
+.PHONY: bench test site preview audit gpu wheels vulnerabilities clean
 
 bench: $(VENV)/ready
 	$(BIN)/arrayspeed bench
@@ -15,6 +15,16 @@ test: $(VENV)/ready
 
 audit: $(VENV)/ready
 	$(BIN)/arrayspeed audit
+
+# In GPU_PYTHON as it is, with what `make wheels` fetched for its version where there was a network.
+GPU_PYTHON ?= python3
+MINUTES ?= 8
+gpu:
+	@tools/gpu $(GPU_PYTHON) $(MINUTES)
+
+WHEELS_FOR ?= 3.12
+wheels: $(VENV)/ready
+	@tools/wheels $(WHEELS_FOR)
 
 vulnerabilities: $(VENV)/ready
 	.ci/vulnerabilities

@@ -32,6 +32,7 @@ COLOURS = {
     "torch-compile": "#c8500a",
     "tensorflow": "#6fcdb0",
     "tensorflow-xla": "#00795a",
+    "cupy": "#9c8f00",
 }
 
 INK, FAINT, PALE = "#20262b", "#7a858d", "#e3e7ea"
@@ -51,6 +52,9 @@ MEASURES = {
     "time_round_trip": "time of a call with transfers",
     "time_pipelined": "time of a call, many queued",
     "track_first_call": "time of the first call",
+    "track_device_time": "time of a call on the device",
+    "track_to_device": "time of the inputs' way to the device",
+    "track_from_device": "time of the result's way to the host",
     "peakmem_call": "peak memory of the process",
     "track_memory": "memory added by a call",
     "track_error": "relative error",

@@ -16,11 +16,14 @@ OUTSIDE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EACCES, errno.EPERM, e
 COMMANDS = ("bench", "run", "upgrade", "versions", "site", "summary", "claims", "plots", "audit")
 
 
-def parser() -> argparse.ArgumentParser:
-    """The parser of all subcommands; a module's docstring is its help."""
+def parser(argv: list[str]) -> argparse.ArgumentParser:
+    """The parser of the subcommand asked for, or of all; a module's docstring is its help.
+
+    One imports what it needs and no more: where wheels are carried to a machine, those of other commands are not there.
+    """
     top = argparse.ArgumentParser(prog="arrayspeed", description="Which array library, which version, and how good.")
     subparsers = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name in COMMANDS:
+    for name in [name for name in COMMANDS if argv[:1] == [name]] or COMMANDS:
         module = import_module(f"arrayspeed.commands.{name}")
         sub = subparsers.add_parser(
             name,
@@ -35,7 +38,8 @@ def parser() -> argparse.ArgumentParser:
 
 def main(argv: list[str] | None = None) -> None:
     """Run a subcommand. A user's mistake prints one line and exits with 2."""
-    args = parser().parse_args(argv)
+    argv = sys.argv[1:] if argv is None else argv
+    args = parser(argv).parse_args(argv)
     interrupts.listen()
     try:
         status = args.main(args)

@@ -10,7 +10,7 @@ import altair as alt
 import polars as pl
 
 from arrayspeed.charts import FAINT, INK, LABELS, Bar, said, styled
-from arrayspeed.units import significant
+from arrayspeed.units import in_seconds, significant
 
 
 @dataclass(frozen=True)
@@ -108,8 +108,7 @@ def ratio_text(ratio: float) -> str:
 
 def shades(measure: str) -> alt.Color:
     """Orange where a backend is worse than NumPy, blue where it is better, on a logarithmic scale."""
-    timed = measure.startswith("time") or measure == "track_first_call"
-    better, worse = ("faster", "slower") if timed else ("less", "more")
+    better, worse = ("faster", "slower") if in_seconds(measure) else ("less", "more")
     return alt.Color(
         "shade:Q",
         scale=alt.Scale(

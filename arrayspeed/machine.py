@@ -15,6 +15,7 @@ import subprocess
 from asv import util
 from asv.machine import Machine
 
+from arrayspeed import accelerator
 from kernels.backends.hardware import cores
 
 
@@ -29,7 +30,7 @@ def cpu_fields() -> dict[str, str]:
 
 
 def gpu() -> dict[str, str]:
-    """Name and driver of the first NVIDIA GPU, empty where there is none."""
+    """Name, driver and the driver's CUDA version of the first NVIDIA GPU, empty where there is none."""
     if not shutil.which("nvidia-smi"):
         return {}
     query = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader", "--id=0"]
@@ -38,7 +39,8 @@ def gpu() -> dict[str, str]:
         name, driver = answer.strip().split(", ")
     except (OSError, ValueError, subprocess.SubprocessError):
         return {}
-    return {"gpu": name, "gpu_driver": driver}
+    found = accelerator.find()
+    return {"gpu": name, "gpu_driver": driver} | ({"gpu_cuda": found.cuda} if found else {})
 
 
 def slug(text: str) -> str:
@@ -63,16 +65,16 @@ def describe() -> dict[str, str]:
     fields = cpu_fields()
     cpu = fields.get("model name") or util.get_cpu_info() or platform.processor()
     system, _, release, *_ = platform.uname()
-    accelerator = gpu()
+    card = gpu()
     memory = util.get_memsize()
     return {
-        "machine": machine_name(cpu, fields, cores(), accelerator.get("gpu", "")),
+        "machine": machine_name(cpu, fields, cores(), card.get("gpu", "")),
         "os": f"{system} {'.'.join(release.split('.')[:2])}",
         "arch": platform.machine(),
         "cpu": cpu,
         "num_cpu": str(cores()),
         "ram": f"{round(memory / 2**30)} GiB" if memory else "",
-        **accelerator,
+        **card,
     }
 
 

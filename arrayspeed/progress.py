@@ -17,6 +17,7 @@ FIRST_GUESS = {
     "torch-compile": 1.6,
     "tensorflow": 0.9,
     "tensorflow-xla": 1.2,
+    "cupy": 1.0,
 }
 
 

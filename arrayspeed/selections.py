@@ -66,7 +66,10 @@ def gpu(*measures: str, **filters: list[str]) -> list[Selection]:
 #: What is worth a few minutes of a GPU, and the same on the CPU beside it.
 GPU = [
     *gpu("time_call", kernels=["matmul"], sizes=["2000", "3000"]),
-    *gpu("time_call", kernels=["elementwise", "fft", "sort", "linear_regression"], sizes=["large"]),
+    *gpu("time_call", kernels=["elementwise"], sizes=["1000000", "100000000"]),
+    *gpu("time_call", kernels=["fft", "sort", "linear_regression"], sizes=["large"]),
+    *gpu("track_to_device", "track_from_device", kernels=["sine"], sizes=["1000000", "100000000"]),
+    *gpu("track_device_time", kernels=TELLING, sizes=["small", "large"]),
     *gpu("track_error", sizes=["small"]),
     *gpu("time_call", sizes=["small", "large"]),
     part("time_call", kernels=TELLING, sizes=["large"], devices=["cpu"]),

@@ -8,6 +8,15 @@ TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 BYTES = ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"), (1, "B"))
 
 
+#: Measures in seconds that are no asv times.
+TRACKED_SECONDS = ("track_first_call", "track_device_time", "track_to_device", "track_from_device")
+
+
+def in_seconds(measure: str) -> bool:
+    """Whether a measure's unit is the second."""
+    return measure.startswith("time") or measure in TRACKED_SECONDS
+
+
 def significant(value: float, digits: int = 3) -> str:
     """A number with so many significant digits, without an exponent: 0.0123, 1.23, 12.3, 1230."""
     if value == 0:
@@ -38,7 +47,7 @@ def human(value: float | None, measure: str) -> str:
         return "failed"
     if isinstance(value, float) and math.isnan(value):
         return "n/a"
-    if measure.startswith("time") or measure == "track_first_call":
+    if in_seconds(measure):
         return human_time(value)
     if measure in ("peakmem_call", "track_memory"):
         return human_bytes(value)

@@ -11,6 +11,7 @@ from time import perf_counter
 
 from asv_runner.benchmarks.time import TimeBenchmark
 
+from benchmarks import device as devices
 from benchmarks import memory
 from benchmarks.pipeline import Pipeline
 from kernels import BACKENDS, CATALOGUE, DEVICES, NotAvailable
@@ -76,6 +77,18 @@ class _KernelBenchmark:
         """Peak of the whole process: interpreter, library, inputs, compilation and one call."""
         self.call()
 
+    def track_device_time(self, backend, size, device):
+        """Seconds of one call by the device's own clock: its work without the launch and the wait."""
+        return devices.device_time(self.prepared)
+
+    def track_to_device(self, backend, size, device):
+        """Seconds from host arrays to inputs that are complete on the device."""
+        return devices.to_device(self.prepared)
+
+    def track_from_device(self, backend, size, device):
+        """Seconds from a result that is complete on the device to the host."""
+        return devices.from_device(self.prepared)
+
     def track_memory(self, backend, size, device):
         """Bytes that one call, already compiled, adds at its peak."""
         return memory.added_by_call(self.prepared)
@@ -86,6 +99,9 @@ class _KernelBenchmark:
 
     time_pipelined.timer = _pipeline.timer
     track_first_call.unit = "seconds"
+    track_device_time.unit = "seconds"
+    track_to_device.unit = "seconds"
+    track_from_device.unit = "seconds"
     track_memory.unit = "bytes"
     track_error.unit = "relative error"
 
@@ -98,7 +114,14 @@ def _compile_and_verify(backend, size, device):
         _pipeline.take(prepared)
 
 
-for _timed in (_KernelBenchmark.time_call, _KernelBenchmark.time_round_trip, _KernelBenchmark.time_pipelined):
+for _timed in (
+    _KernelBenchmark.time_call,
+    _KernelBenchmark.time_round_trip,
+    _KernelBenchmark.time_pipelined,
+    _KernelBenchmark.track_device_time,
+    _KernelBenchmark.track_to_device,
+    _KernelBenchmark.track_from_device,
+):
     _timed.setup = _compile_and_verify
 
 

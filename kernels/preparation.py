@@ -248,4 +248,6 @@ def to_host(result: Any) -> Any:
         return tuple(to_host(array) for array in result)
     if hasattr(result, "detach"):  # PyTorch
         result = result.detach().cpu()
+    elif hasattr(result, "get"):  # CuPy
+        result = result.get()
     return np.asarray(result)

@@ -59,7 +59,8 @@ def kernel_checks(newest):
     """Every kernel × backend × dtype × size, checked in one process a library, two at a time."""
     from kernels import LIBRARIES
 
-    longest_first = sorted(LIBRARIES, key=lambda name: ("torch", "jax", "numba", "tensorflow", "numpy").index(name))
+    order = ("torch", "jax", "numba", "tensorflow", "numpy", "cupy")
+    longest_first = sorted(LIBRARIES, key=order.index)
     with ThreadPoolExecutor(2) as pool:
         outcomes = pool.map(lambda library: inside(newest, "check_kernels", library), longest_first)
     return {(o["kernel"], o["backend"], o["dtype"], o["size"]): o for found in outcomes for o in found}

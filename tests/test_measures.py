@@ -2,8 +2,8 @@
 
 import pytest
 
-from kernels import LIBRARIES
 from tests.conftest import inside
+from tests.generated import NEWEST
 
 
 def test_work_is_spread_over_the_devices_asked_for(newest):
@@ -12,7 +12,7 @@ def test_work_is_spread_over_the_devices_asked_for(newest):
     assert "64 cpu devices needed" in last["too many"]
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("library", NEWEST)
 def test_a_round_trip_ends_with_the_right_numbers_on_the_host(newest, library):
     outcomes = inside(newest, "check_measures", "round_trip", library)
     assert outcomes

@@ -70,7 +70,8 @@ def evaluate(newest):
 
 
 def backends_of(kernel):
-    return [b.name for b in BACKENDS.values() if CATALOGUE[kernel].why_not(b.name, b.library) is None]
+    why_not = CATALOGUE[kernel].why_not
+    return [b.name for b in BACKENDS.values() if "cpu" in b.devices and why_not(b.name, b.library) is None]
 
 
 def each(*kernels):

@@ -14,7 +14,7 @@ from arrayspeed.report import data
 from arrayspeed.report.pages import PAGES
 from arrayspeed.report.publisher import write
 from tests.browser import served
-from tests.generated import FAILED, row, write_project, write_results
+from tests.generated import FAILED, NEWEST, row, write_project, write_results
 
 HOSTILE = "<script>document.title='taken'</script>"
 
@@ -31,6 +31,22 @@ def rows():
         found.append(row("elementwise", backend, 1_000, 1e-16, measure="track_error"))
     found.append(row("elementwise", "torch-compile", 1_000, FAILED))
     found += [row("matmul", "numpy", 2_000, 0.16), row("add", "numpy", 1_000_000, 4e-4)]
+    return found
+
+
+WITH_GPU = "generated-2cpu-gpu"
+
+
+def gpu_rows():
+    """NumPy on the CPU, CuPy and JAX on the GPU; launches that take three quarters of a small call, transfers."""
+    found = [row("matmul", "numpy", 2_000, 0.16), row("add", "numpy", 1_000_000, 4e-3)]
+    for backend in ("jax-jit", "cupy"):
+        on = {"device": "gpu"}
+        found += [row("matmul", backend, 2_000, 1.6e-3, **on), row("add", backend, 1_000_000, 4e-5, **on)]
+        found += [row("add", backend, 1_000, 8e-6, **on), row("sine", backend, 1_000_000, 1e-5, **on)]
+    found.append(row("add", "cupy", 1_000, 2e-6, measure="track_device_time", device="gpu"))
+    found.append(row("sine", "cupy", 1_000_000, 1e-3, measure="track_to_device", device="gpu"))
+    found.append(row("sine", "cupy", 1_000_000, 5e-4, measure="track_from_device", device="gpu"))
     return found
 
 
@@ -56,6 +72,7 @@ def write_all(folder):
     ]
     noise = {"numpy": Noise(12, 0.034)}
     save(folder, Audit("generated-2cpu", "venv", "f" * 40, "2026-01-02T03:04", "cpu", checks, noise))
+    write_results(folder, gpu_rows(), machine=WITH_GPU, requirements=NEWEST | {"cupy": "14.2.0"})
     hostile = [row("add", HOSTILE, 1_000, 1e-6), row("add", "numpy", 1_000, 1e-6)]
     write_results(folder, hostile, machine=HOSTILE, machine_folder="hostile")
 
@@ -74,7 +91,10 @@ def read(site, name):
 
 def test_values_are_those_of_the_results(site):
     meta = read(site, "meta")
-    (together,) = (n for n, one in enumerate(meta["environments"]) if len(one["versions"]) > 2)
+    here = machine(site)
+    (together,) = (
+        n for n, one in enumerate(meta["environments"]) if one["machine"] == here and len(one["versions"]) > 2
+    )
     columns = read(site, f"environment-{together}")
     assert len(set(map(len, columns.values()))) == 1
     found = {
@@ -216,6 +236,22 @@ def test_the_machine_s_peaks_are_arithmetic_on_its_times(page, address):
     text = page.inner_text("#view")
     assert "100 GFLOP/s in a matrix product" in text  # 2 · 2000³ in 0.16 s
     assert "60 GB/s in adding arrays" in text  # 3 · 8 · 10⁶ bytes in 0.4 ms
+
+
+def test_cpu_and_gpu_are_side_by_side(page, address):
+    visit(page, f"{address}index.html?machine={machine_number(page, address, WITH_GPU)}&size=large&measure=time_call")
+    heads = page.locator("table.heat thead th").all_inner_texts()
+    assert heads == ["kernel", "numpy, cpu", "jax-jit, gpu", "cupy, gpu"]
+    assert "100×" in page.locator("table.heat tbody tr", has_text="matmul").inner_text()
+
+
+def test_what_a_device_does_apart_from_its_host(page, address):
+    visit(page, f"{address}limits.html?machine={machine_number(page, address, WITH_GPU)}&device=gpu")
+    text = page.inner_text("#view")
+    assert re.search(r"add 1,000\s+cupy\s+8.0 µs\s+2.0 µs\s+75 %", text), text
+    assert re.search(r"8,000,000\s+cupy\s+8.0 GB/s\s+16 GB/s", text), text
+    visit(page, f"{address}limits.html?machine={machine_number(page, address)}")
+    assert "Launch and work" not in page.inner_text("#view")
 
 
 def machine_number(page, address, name="generated-2cpu"):

@@ -11,8 +11,8 @@ from types import SimpleNamespace
 import pytest
 
 from arrayspeed import servers
-from kernels import LIBRARIES
 from tests.conftest import ROOT
+from tests.generated import NEWEST
 
 IMPORT = """
 import os
@@ -22,7 +22,7 @@ import benchmarks, json, sys
 print(json.dumps({
     "threads": len(os.listdir("/proc/self/task")),
     "devices": [name for name in os.listdir("/proc/self/fd") if "nvidia" in os.path.realpath(f"/proc/self/fd/{name}")],
-    "imported": [name for name in ("numpy", "numba", "jax", "torch", "tensorflow") if name in sys.modules],
+    "imported": [name for name in ("numpy", "numba", "jax", "torch", "tensorflow", "cupy") if name in sys.modules],
     "children": Path(f"/proc/self/task/{os.getpid()}/children").read_text(),
     "compiler": "torch._inductor.compile_fx" in sys.modules,
     "told": "ARRAYSPEED_PRELOAD" in os.environ,
@@ -43,7 +43,7 @@ def imported(env, library):
     return json.loads(done.stdout)
 
 
-@pytest.mark.parametrize("name", [*LIBRARIES, "torch-compile"])
+@pytest.mark.parametrize("name", [*NEWEST, "torch-compile"])
 def test_a_server_has_its_library_and_no_thread_process_or_device(newest, name):
     found = imported(newest, name)
     assert found["threads"] == 1

@@ -19,6 +19,7 @@ CHECKS = {
     "clock": "asv's time of a call agrees with an independent clock",
     "batching": "short calls are timed in batches, not alone",
     "wait": "a call returns when its result is complete",
+    "peak": "no result comes sooner than the card could compute it",
     "compilation": "no call after the first traces or compiles",
     "transfer": "no call moves an array between host and device",
     "result": "dtype, device and values are those asked for, in every precision",

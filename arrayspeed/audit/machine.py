@@ -104,7 +104,10 @@ def audit(
     with tempfile.TemporaryDirectory() as folder:
         config.results_dir = folder
         session = open_session(config, [Selection(environments=[environment])])
-        python = session.environments[environment].find_executable("python")
+        if len(session.environments) > 1:
+            raise UserError(f"{environment} is in the names of {len(session.environments)} environments; name one")
+        ((environment, env),) = session.environments.items()
+        python = env.find_executable("python")
         chosen = [
             name
             for name in backends or BACKENDS

@@ -19,6 +19,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from arrayspeed import existing
 from arrayspeed.audit.check import CHECKS, Audit, Check, save
 from arrayspeed.audit.machine import audit, without_a_row
 from arrayspeed.errors import UserError
@@ -40,6 +41,11 @@ def add_arguments(parser) -> None:
     parser.add_argument("--kernel", **several, help="a kernel of `python -m kernels`; may be repeated")
     parser.add_argument("--backend", **several, help=f"one of {', '.join(BACKENDS)}; may be repeated")
     parser.add_argument("--size", **several, help="small, large or a number, for the clocks (default small)")
+    parser.add_argument(
+        "--environment",
+        **several,
+        help="an environment's name, or existing[:PYTHON], an interpreter as it is (default: the one with most)",
+    )
     parser.add_argument("--device", choices=DEVICES, default="cpu", help="default cpu")
     parser.add_argument(
         "--rounds", type=int, default=3, metavar="N", help="processes of each clock, in turn (default 3)"
@@ -50,7 +56,7 @@ def add_arguments(parser) -> None:
 def main(args) -> int:
     """Run ``arrayspeed audit``."""
     check(args)
-    config = load_config()
+    config, environments = existing.take(load_config(), args.environment)
     folder = config.results_dir
     started = time.monotonic()
 
@@ -65,7 +71,7 @@ def main(args) -> int:
     with only_run(folder):
         found = audit(
             config,
-            newest_of_all(config),
+            environments[0] if environments else newest_of_all(config),
             args.device,
             args.backend,
             args.kernel,

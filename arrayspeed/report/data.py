@@ -88,7 +88,7 @@ def describe(results_dir: str | Path, name: str) -> dict:
         known = results.machine(results_dir, name)
     except UserError:
         known = {}
-    fields = ("cpu", "num_cpu", "ram", "os", "arch", "gpu", "gpu_driver")
+    fields = ("cpu", "num_cpu", "ram", "os", "arch", "gpu", "gpu_driver", "gpu_cuda")
     return {"name": name} | {field: str(known[field]) for field in fields if known.get(field)}
 
 

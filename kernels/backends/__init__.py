@@ -38,6 +38,7 @@ BACKENDS = {
         Backend("torch-compile", "torch", compiled=True, devices=("cpu", "gpu")),
         Backend("tensorflow", "tensorflow", devices=DEVICES),
         Backend("tensorflow-xla", "tensorflow", compiled=True, devices=DEVICES),
+        Backend("cupy", "cupy", devices=("gpu",)),
     )
 }
 

@@ -8,6 +8,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from kernels.backends.events import Events
+from kernels.errors import NotAvailable
+
 
 class Adapter(ABC):
     """One library on one device, or on ``count`` of a kind for a kernel that spreads its work over several.
@@ -70,3 +73,14 @@ class Adapter(ABC):
     def peak_memory(self) -> int | None:
         """Peak bytes of the device allocator since the reset, or None where the library keeps no count."""
         return None
+
+    def events(self) -> Events:
+        """The device's own clock.
+
+        Raises
+        ------
+        NotAvailable
+            The library offers none on this device.
+        """
+        where = "a CPU keeps no time of its own" if self.device == "cpu" else f"{self.library} has no device events"
+        raise NotAvailable(f"{where}: time_call is what there is")

@@ -7,6 +7,7 @@ from functools import partial
 import torch
 
 from kernels.backends import base
+from kernels.backends.events import Events
 from kernels.errors import NotAvailable
 
 # Full float32 products and convolutions on NVIDIA, as for the other libraries.
@@ -81,3 +82,22 @@ class Adapter(base.Adapter):
     def peak_memory(self):
         """Peak of the caching allocator on a GPU."""
         return torch.cuda.max_memory_allocated() if self.device == "gpu" else None
+
+    def events(self):
+        """CUDA events of the current stream, and PyTorch's own kernel that keeps it busy."""
+        if self.device != "gpu":
+            return super().events()
+        return Events(
+            spin=torch.cuda._sleep,
+            record=record,
+            reached=lambda event: event.query(),
+            seconds=lambda first, last: first.elapsed_time(last) / 1e3,
+            wait=lambda event: event.synchronize(),
+        )
+
+
+def record():
+    """An event behind all that is queued."""
+    event = torch.cuda.Event(enable_timing=True)
+    event.record()
+    return event

@@ -1,4 +1,4 @@
-"""A polynomial and derivatives. NumPy and Numba have no automatic differentiation and take finite differences."""
+"""A polynomial and derivatives. NumPy, CuPy and Numba have no automatic differentiation and take finite differences."""
 
 from kernels.kernel import Kernel
 
@@ -33,7 +33,7 @@ def derivative(order, reference, flops):
     """One derivative of the polynomial, element by element."""
     return Kernel(
         f"derivative{order}",
-        f"derivative {order} of −4x³ + 9x² + 6x − 3, element by element; NumPy and Numba: central differences",
+        f"derivative {order} of −4x³ + 9x² + 6x − 3, element by element; NumPy, CuPy and Numba: central differences",
         sizes=(10, 100, 1_000, 10_000, 100_000, 1_000_000),
         small=1_000,
         large=1_000_000,
@@ -42,7 +42,7 @@ def derivative(order, reference, flops):
         # By convention those of the derivative's own polynomial by Horner's rule, whichever way it is found.
         flops=lambda n: flops * n,
         bytes=lambda n, item: 2 * n * item,
-        loose={"numpy": CENTRAL_DIFFERENCES[order], "numba": CENTRAL_DIFFERENCES[order]},
+        loose=dict.fromkeys(("numpy", "numba", "cupy"), CENTRAL_DIFFERENCES[order]),
     )
 
 
@@ -62,7 +62,7 @@ KERNELS = (
     ),
     Kernel(
         "gradient",
-        "gradient of Σ(wᵢxᵢ)² with respect to w; NumPy and Numba: forward differences, n + 1 evaluations",
+        "gradient of Σ(wᵢxᵢ)² with respect to w; NumPy, CuPy and Numba: forward differences, n + 1 evaluations",
         sizes=(10, 100, 1_000, 10_000, 100_000, 1_000_000),
         small=100,
         large=10_000,
@@ -70,8 +70,8 @@ KERNELS = (
         reference=lambda w, x: 2 * w * x * x,
         flops=lambda n: 4 * n,
         bytes=lambda n, item: 3 * n * item,
-        up_to={"numpy": 10_000, "numba": 10_000},
-        loose={"numpy": FORWARD_DIFFERENCES, "numba": FORWARD_DIFFERENCES},
+        up_to=dict.fromkeys(("numpy", "numba", "cupy"), 10_000),
+        loose=dict.fromkeys(("numpy", "numba", "cupy"), FORWARD_DIFFERENCES),
     ),
     derivative(1, lambda x: (-12 * x + 18) * x + 6, flops=4),
     derivative(2, lambda x: -24 * x + 18, flops=2),

@@ -2,7 +2,7 @@
 
 from kernels.kernel import Kernel
 
-SIZES = (10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000)
+SIZES = (10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000)
 
 
 def vector(rng, n):
@@ -22,7 +22,8 @@ def sin(x):
     return np.sin(x)
 
 
-COMMON = {"sizes": SIZES, "small": 1_000, "large": 1_000_000}
+#: The largest size is for GPUs: a process takes up to 20 GiB of the host's memory for it.
+COMMON = {"sizes": SIZES, "small": 1_000, "large": 1_000_000, "up_to": {"*": 10_000_000}}
 
 KERNELS = (
     Kernel(

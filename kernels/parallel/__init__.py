@@ -44,6 +44,7 @@ KERNELS = (
             "numpy": "NumPy has no devices",
             "numba": "Numba's CPU code runs on threads, not on devices",
             "torch": "PyTorch spreads a tensor over devices with one process a device, and this is one process",
+            "cupy": "a CuPy array is on one device",
             "tensorflow": "a TensorFlow tensor is on one device, except in the experimental DTensor",
         },
     ),

@@ -87,7 +87,7 @@ KERNELS = (
         reference=seed_and_probabilities,
         error=departure_and_change,
         last_dtypes=("uint32",),
-        unavailable={"numpy": STATEFUL, "numba": STATEFUL, "torch": STATEFUL},
+        unavailable=dict.fromkeys(("numpy", "numba", "torch", "cupy"), STATEFUL),
         **COMMON,
     ),
 )

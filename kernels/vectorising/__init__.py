@@ -36,6 +36,7 @@ KERNELS = (
         "vmap_mapped",
         "tanh(Wx + b) of one example, mapped over n by the library (vmap, vectorized_map, guvectorize, vectorize)",
         sizes=SIZES,
+        unavailable={"cupy": "CuPy's vectorize maps functions of numbers only"},
         **COMMON,
     ),
     Kernel(

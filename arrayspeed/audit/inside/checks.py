@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from time import perf_counter
 
+from arrayspeed import accelerator
 from arrayspeed.audit.inside import say, watch
 from arrayspeed.audit.inside.program import lacking, optimised
 from kernels import BACKENDS, CATALOGUE, NotAvailable, WrongResult
@@ -27,6 +29,7 @@ DECLARED = {
     "jax": {"x64": "True", "matmul_precision": "highest"},
     "torch": {"threads": str(cores()), "tf32": "False", "matmul_precision": "highest"},
     "tensorflow": {"threads": "0", "tf32": "False"},
+    "cupy": {"tf32": "False"},
 }
 
 
@@ -65,15 +68,39 @@ def passing_rows(kernel: Kernel, backend: str, device: str) -> Iterator[dict]:
         errors[dtype] = load(kernel.name, backend, kernel.small, device, dtype).verify()
     digits = ", ".join(f"{dtype} {error:.0e}" for dtype, error in errors.items())
     yield {"check": "result", "passed": True, "detail": f"dtype and device as asked; error {digits}"}
-    yield compilation(count is not None, first - before, last - first)
+    yield compilation(BACKENDS[backend].library, count is not None, first - before, last - first)
     yield transfer(moved)
     yield work(prepared)
     yield wait(kernel, backend, device)
+    if device == "gpu" and kernel.flops(kernel.large):
+        yield peak(load(kernel.name, backend, large(kernel, backend), device, "float32"))
 
 
-def compilation(watched: bool, at_first: int, later: int) -> dict:
+def peak(prepared: Prepared) -> dict:
+    """Whether calls take at least as long as the card's arithmetic does at its peak: a wait that does not wait makes
+    them shorter.
+    """
+    row = {"check": "peak"}
+    card = accelerator.find()
+    limit = card and card.peak(prepared.dtype)
+    if not limit:
+        return row | {"passed": None, "detail": "the peak of this kind of card is not known here"}
+    prepared.call()
+    shortest = float("inf")
+    for _ in range(5):
+        started = perf_counter()
+        prepared.call()
+        shortest = min(shortest, perf_counter() - started)
+    rate = prepared.kernel.flops(prepared.size) / shortest
+    detail = f"{rate / 1e12:.3g} of {limit / 1e12:.3g} TFLOP/s in {prepared.dtype} at size {prepared.size:,}"
+    return row | {"passed": rate <= limit, "detail": detail}
+
+
+def compilation(library: str, watched: bool, at_first: int, later: int) -> dict:
     """Whether calls compile after the first."""
     row = {"check": "compilation"}
+    if not watched and library == "cupy":
+        return row | {"passed": None, "detail": "CuPy compiles kernels when they are first used, and keeps no count"}
     if not watched:
         return row | {"passed": True, "detail": "nothing is compiled: there is no compiler in this backend"}
     if at_first == 0:
@@ -121,15 +148,20 @@ def work(prepared: Prepared) -> dict:
 def wait(kernel: Kernel, backend: str, device: str) -> dict:
     """Whether results are complete when a call returns: of large arrays, which take their time."""
     row = {"check": "wait"}
-    size = kernel.small if kernel.name in LONG or kernel.devices else kernel.large
-    if too_large(kernel, BACKENDS[backend], size, kernel.dtypes[0]):
-        size = kernel.small
+    size = large(kernel, backend)
     prepared = load(kernel.name, backend, size, device)
     if prepared.adapter.wait is None:
         return row | {"passed": True, "detail": "every call is synchronous on this device"}
     prepared.call()
     late = sum(not watch.complete(prepared, prepared.call()) for _ in range(5))
     return row | {"passed": not late, "detail": f"{5 - late} of 5 results complete on return, at size {size:,}"}
+
+
+def large(kernel: Kernel, backend: str) -> int:
+    """The kernel's large size, or its small one where the large takes long or does not fit."""
+    if kernel.name in LONG or kernel.devices or too_large(kernel, BACKENDS[backend], kernel.large, kernel.dtypes[0]):
+        return kernel.small
+    return kernel.large
 
 
 def tuple_of(result) -> tuple:

@@ -49,6 +49,15 @@ def plain_call(prepared: Prepared) -> Callable[[], object]:
 
         return call
 
+    if prepared.backend.library == "cupy":
+        import cupy
+
+        def call():
+            function(*arguments)
+            cupy.cuda.runtime.deviceSynchronize()
+
+        return call
+
     # TensorFlow has no call that waits for a device alone; reading one number of the last result waits too.
     def call():
         result = function(*arguments)

@@ -78,6 +78,8 @@ def complete(prepared: Prepared, result) -> bool:
         import torch
 
         return torch.cuda.current_stream().query()
+    if prepared.backend.library == "cupy":
+        return prepared.adapter.stream.done
     # TensorFlow tells nobody: waiting for it must take no time.
     started = perf_counter()
     prepared.adapter.wait(result)
@@ -92,8 +94,8 @@ def transfers(prepared: Prepared, calls: int) -> list[str] | None:
     library, device = prepared.backend.library, prepared.device
     if library == "jax":
         return jax_transfers(prepared, calls)
-    if library == "torch" and device == "gpu":
-        return torch_transfers(prepared, calls)
+    if library in ("torch", "cupy") and device == "gpu":
+        return profiled_transfers(prepared, calls)
     for _ in range(calls):
         prepared.call()
     return None
@@ -127,8 +129,8 @@ def jax_transfers(prepared: Prepared, calls: int) -> list[str]:
     return []
 
 
-def torch_transfers(prepared: Prepared, calls: int) -> list[str]:
-    """Copies between host and GPU in PyTorch's profile."""
+def profiled_transfers(prepared: Prepared, calls: int) -> list[str]:
+    """Copies between host and GPU in PyTorch's profile, which sees everything that the process does there."""
     import torch
 
     with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:

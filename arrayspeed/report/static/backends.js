@@ -1,7 +1,7 @@
 // One kernel on all backends: time against size, crossovers in words, small and large as bars, and the table.
 
 import { axis, chart, colours } from "./chart.js";
-import { choice, count, digits, el, environments, human, link, load, nothing, page, present, rows, table, times, versions } from "./common.js";
+import { choice, count, digits, el, environments, human, link, load, named, nothing, page, present, rows, table, times, versions } from "./common.js";
 
 page(async (redraw) => {
   const meta = await load("meta");
@@ -15,7 +15,7 @@ page(async (redraw) => {
   const dtype = choice("dtype", "precision", present(ofKernel, "dtype", ["float64", "float32"]), redraw);
   const device = choice("device", "device", [...present(ofKernel, "device", meta.devices), "all"], redraw);
   const found = ofKernel.filter((row) => row.measure === measure && row.dtype === dtype && (device === "all" || row.device === device));
-  const values = found.filter((row) => row.value > 0).map((row) => ({ ...row, name: name(row, device) }));
+  const values = found.filter((row) => row.value > 0).map((row) => ({ ...row, name: named(row, device) }));
   if (!values.length) return nothing(`arrayspeed run --kernel ${kernel} --measure ${measure} --dtype ${dtype}`);
   const names = [...new Set(Object.keys(meta.backends).flatMap((backend) => values.filter((row) => row.backend === backend).map((row) => row.name)))];
   const known = meta.kernels[kernel];
@@ -31,11 +31,6 @@ page(async (redraw) => {
     el("p", {}, el("a", { href: link("compile.html", { machine: environment.machine, environment: environment.number, kernel, dtype }) }, "Does compiling pay here?")),
   ];
 });
-
-/** A backend, with its device where several are shown. */
-function name(row, device) {
-  return device === "all" ? `${row.backend}, ${row.device}` : row.backend;
-}
 
 function scale(meta, names) {
   const { range } = colours(meta, names.map((one) => one.split(",")[0]));

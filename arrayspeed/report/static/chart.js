@@ -1,6 +1,6 @@
 // Charts, drawn by Vega-Lite in the colours of the page, light or dark.
 
-import { el } from "./common.js";
+import { el, inSeconds } from "./common.js";
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
 
@@ -34,7 +34,7 @@ const UNITS = [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]];
 
 /** An axis for a measure: times in the units that people read, the rest as it is. */
 export function axis(measure) {
-  if (!measure.startsWith("time") && measure !== "track_first_call") return { format: measure === "track_error" ? "~e" : "~s" };
+  if (!inSeconds(measure)) return { format: measure === "track_error" ? "~e" : "~s" };
   const cases = UNITS.map(([size, unit]) => `datum.value >= ${size * 0.999} ? format(datum.value / ${size}, '~g') + ' ${unit}' : `);
   return { labelExpr: `${cases.join("")}format(datum.value, '~g')` };
 }

@@ -134,6 +134,16 @@ export function digits(row) {
   return relative < 0.01 ? 3 : 2;
 }
 
+/** Whether a measure's unit is the second. */
+export function inSeconds(measure) {
+  return !["track_error", "track_memory", "peakmem_call"].includes(measure);
+}
+
+/** A backend, with its device where all are shown. */
+export function named(row, device) {
+  return device === "all" ? `${row.backend}, ${row.device}` : row.backend;
+}
+
 /** A value with its unit. */
 export function human(value, measure, places = 3) {
   if (value === null || value === undefined) return "n/a";

@@ -7,7 +7,8 @@ page(async (redraw) => {
   const meta = await load("meta");
   const environment = environments(meta, redraw);
   if (!environment) return nothing("make bench");
-  const all = (await rows(environment)).filter((row) => row.measure === "time_call" && row.value > 0 && meta.kernels[row.kernel]);
+  const every = (await rows(environment)).filter((row) => row.value > 0 && meta.kernels[row.kernel]);
+  const all = every.filter((row) => row.measure === "time_call");
   const dtype = choice("dtype", "precision", present(all, "dtype", ["float64", "float32"]), redraw);
   const device = choice("device", "device", present(all, "device", meta.devices), redraw);
   const label = choice("size", "size", ["large", "small"], redraw);
@@ -23,8 +24,33 @@ page(async (redraw) => {
     el("p", { class: "note" }, "Each point is a kernel on a backend; the line is the most that memory (left) and arithmetic (right) allow. "
       + "Counts are the least that the kernel needs, so a point above the line used a cache, or did less than was counted."),
     numbers(meta, shown, compute.flops, memory.bytes, { machine: environment.machine, environment: environment.number, dtype, device }),
+    ...onDevice(meta, every.filter((row) => row.dtype === dtype && row.device === device)),
   ];
 });
+
+/** What a device does apart from its host: tables that only a device with a memory and a clock of its own has. */
+function onDevice(meta, list) {
+  const pairs = (first, second) => list.filter((row) => row.measure === first).map((row) => [row,
+    list.find((other) => other.measure === second && ["kernel", "backend", "size"].every((key) => other[key] === row[key]))]);
+  const launches = pairs("track_device_time", "time_call").filter(([, call]) => call);
+  const ways = pairs("track_to_device", "track_from_device").filter(([to, from]) => from && to.kernel === STREAM);
+  return [
+    launches.length ? table("Launch and work: a call as the host sees it, and the device's own time of it", [
+      { title: "kernel" }, { title: "backend", text: true }, { title: "call" }, { title: "on the device" }, { title: "launch and wait" },
+    ], launches.map(([own, call]) => [`${own.kernel} ${count(own.size)}`, own.backend, human(call.value, "time_call", 2), human(own.value, "time_call", 2),
+      `${significant(Math.max(0, 100 * (1 - own.value / call.value)), 2)} %`])) : null,
+    ways.length ? table(`Transfers: the input of ${STREAM} to the device, and its result back`, [
+      { title: "bytes" }, { title: "backend", text: true }, { title: "to the device" }, { title: "from the device" },
+    ], ways.map(([to, from]) => [count(moved(meta, to)), to.backend, `${rate(moved(meta, to) / to.value)}B/s`, `${rate(moved(meta, to) / from.value)}B/s`])) : null,
+  ];
+}
+
+/** One array in and one of the same size out: half of its bytes go each way. */
+const STREAM = "sine";
+
+function moved(meta, row) {
+  return ((row.dtype === "float64" ? meta.kernels[row.kernel].bytes : meta.kernels[row.kernel].bytes32)[row.size] ?? 0) / 2;
+}
 
 /** Bytes that no cache of this size class holds: below, adding arrays measures a cache. */
 const CACHE = 200e6;

@@ -1,6 +1,6 @@
 // All kernels by backend: colour is the speed-up over a baseline.
 
-import { choice, count, digits, el, environments, human, link, load, nothing, page, present, rows, times, versions } from "./common.js";
+import { choice, count, digits, el, environments, human, link, load, named, nothing, page, present, rows, times, versions } from "./common.js";
 
 page(async (redraw) => {
   const meta = await load("meta");
@@ -10,17 +10,20 @@ page(async (redraw) => {
   const measure = choice("measure", "measure", present(all, "measure", Object.keys(meta.measures))
     .filter((name) => name !== "timeraw_import").map((name) => ({ value: name, title: meta.measures[name] ?? name })), redraw);
   const dtype = choice("dtype", "precision", present(all, "dtype", ["float64", "float32"]), redraw);
-  const device = choice("device", "device", present(all, "device", meta.devices), redraw);
+  const devices = present(all, "device", meta.devices);
+  const device = choice("device", "device", devices.length > 1 ? ["all", ...devices] : devices, redraw);
   const label = choice("size", "size", ["large", "small"], redraw);
-  const found = all.filter((row) => row.measure === measure && row.dtype === dtype && row.device === device);
-  const backends = Object.keys(meta.backends).filter((name) => found.some((row) => row.backend === name));
-  const baseline = choice("baseline", "compared with", backends.includes("numpy")
-    ? ["numpy", ...backends.filter((name) => name !== "numpy")] : backends, redraw);
+  const found = all.filter((row) => row.measure === measure && row.dtype === dtype && (device === "all" || row.device === device))
+    .map((row) => ({ ...row, name: named(row, device) }));
+  const backends = Object.keys(meta.backends).flatMap((backend) => devices.map((one) => named({ backend, device: one }, device)))
+    .filter((name, n, list) => list.indexOf(name) === n && found.some((row) => row.name === name));
+  const first = named({ backend: "numpy", device: "cpu" }, device);
+  const baseline = choice("baseline", "compared with", [...backends.filter((name) => name === first), ...backends.filter((name) => name !== first)], redraw);
   if (!found.length) return nothing("arrayspeed run --selection articles");
   const byKernel = new Map();
   for (const row of found) {
     const size = meta.kernels[row.kernel]?.[label];
-    if (row.size === size) byKernel.set(row.kernel, { ...byKernel.get(row.kernel), [row.backend]: row, size });
+    if (row.size === size) byKernel.set(row.kernel, { ...byKernel.get(row.kernel), [row.name]: row, size });
   }
   const kernels = [...Object.keys(meta.kernels).filter((name) => byKernel.has(name))];
   const state = { machine: environment.machine, environment: environment.number, measure, dtype, device };
@@ -29,7 +32,7 @@ page(async (redraw) => {
       el("a", { href: link("backends.html", { ...state, kernel }) }, `${kernel} ${count(byKernel.get(kernel).size)}`)),
     backends.map((backend) => cell(meta, kernel, backend, byKernel.get(kernel), baseline, state))));
   const head = el("tr", {}, el("th", { scope: "col" }, "kernel"), backends.map((name) => el("th", { scope: "col" }, name)));
-  const caption = `${label} sizes, ${dtype} on the ${device}: ${meta.measures[measure]}, and how many times better than ${baseline}`;
+  const caption = `${label} sizes, ${dtype} on ${device === "all" ? "all devices" : `the ${device}`}: ${meta.measures[measure]}, and how many times better than ${baseline}`;
   const machine = meta.machines[environment.machine];
   return [
     legend(),
@@ -42,8 +45,9 @@ page(async (redraw) => {
   ];
 });
 
-function cell(meta, kernel, backend, found, baseline, state) {
-  const row = found[backend];
+function cell(meta, kernel, name, found, baseline, state) {
+  const row = found[name];
+  const backend = name.split(",")[0];
   const why = meta.kernels[kernel].unavailable[backend];
   if (!row || row.value === null) {
     return el("td", {}, el("span", { class: "none", title: why ?? "" }, row?.failed ? "failed" : "n/a"));
@@ -72,7 +76,7 @@ function best(found, kernels, byKernel, baseline) {
   for (const kernel of kernels) {
     const measured = Object.values(byKernel.get(kernel)).filter((row) => row?.value > 0);
     const winner = measured.sort((a, b) => a.value - b.value)[0];
-    if (winner) wins.set(winner.backend, [...(wins.get(winner.backend) ?? []), kernel]);
+    if (winner) wins.set(winner.name, [...(wins.get(winner.name) ?? []), kernel]);
   }
   const sorted = [...wins].sort((a, b) => b[1].length - a[1].length);
   return el("p", {}, "Best: ", sorted.map(([name, list], n) => [n ? "; " : "", el("b", {}, name), ` on ${list.length} (${list.join(", ")})`]).flat(), ".");
