@@ -15,6 +15,7 @@ from statistics import median
 
 from arrayspeed.audit.inside import say
 from benchmarks.preload import preload
+from benchmarks.stack import with_room
 from kernels import BACKENDS
 from kernels.preparation import Prepared, load
 
@@ -67,6 +68,7 @@ def plain_call(prepared: Prepared) -> Callable[[], object]:
     return call
 
 
+@with_room
 def seconds(kernel: str, backend: str, size: int, device: str) -> float:
     """Seconds a call in steady state, the median of samples."""
     timer = timeit.Timer(plain_call(load(kernel, backend, size, device)))
