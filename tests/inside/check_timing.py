@@ -24,7 +24,7 @@ def frames_between():
     found = []
 
     def kernel(a, b):
-        found.append([frame.function for frame in inspect.stack()[1:8]])
+        found.append([frame.function for frame in inspect.stack()[1:]])
         return a + b
 
     place = list(itertools.product(BACKENDS, CATALOGUE["add"].sizes, DEVICES)).index(("numpy", 10, "cpu"))

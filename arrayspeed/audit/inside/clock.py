@@ -9,13 +9,12 @@ from __future__ import annotations
 import json
 import os
 import sys
-import timeit
 from collections.abc import Callable
 from statistics import median
 
 from arrayspeed.audit.inside import say
 from benchmarks.preload import preload
-from benchmarks.stack import with_room
+from benchmarks.stack import Timer
 from kernels import BACKENDS
 from kernels.preparation import Prepared, load
 
@@ -68,10 +67,9 @@ def plain_call(prepared: Prepared) -> Callable[[], object]:
     return call
 
 
-@with_room
 def seconds(kernel: str, backend: str, size: int, device: str) -> float:
     """Seconds a call in steady state, the median of samples."""
-    timer = timeit.Timer(plain_call(load(kernel, backend, size, device)))
+    timer = Timer(plain_call(load(kernel, backend, size, device)))
     timer.timeit(1)
     spent = number = 0
     while spent < WARM_UP:
