@@ -72,7 +72,11 @@ GPU = [
     *gpu("track_device_time", kernels=TELLING, sizes=["small", "large"]),
     *gpu("track_error", sizes=["small"]),
     *gpu("time_call", sizes=["small", "large"]),
-    part("time_call", kernels=TELLING, sizes=["large"], devices=["cpu"]),
+    # The CPU beside it, and what else the articles claim of GPUs.
+    part("time_call", kernels=TELLING, sizes=["small", "large"], devices=["cpu"]),
+    part("time_call", kernels=["matmul_transposed"], sizes=["large"], devices=["cpu"], dtype="float32"),
+    part("time_call", kernels=["matmul_transposed", "linear_regression"], backends=["numpy"], devices=["cpu"]),
+    part("time_round_trip", kernels=["matmul_transposed"], sizes=["large"], devices=["gpu"], dtype="float32"),
     *gpu("time_round_trip", "track_memory", kernels=OPERATIONS, sizes=["large"]),
     *gpu("time_pipelined", "track_first_call", kernels=TELLING, sizes=["small"]),
     *gpu("time_call"),

@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 
 from arrayspeed.accelerator import Gpu, find
-from kernels import NotAvailable
+from arrayspeed.claims import CLAIMS
+from arrayspeed.plan import Combination, wanted
+from arrayspeed.selections import GPU
+from kernels import CATALOGUE, NotAvailable
 from kernels.backends.events import LAST_SPIN, Events, seconds_on_device
 from tests.conftest import ROOT, inside
 
@@ -87,3 +90,14 @@ def test_a_cpu_has_no_clock_and_no_transfers_of_its_own(newest, backend):
     said = {one["measure"]: one["why"] for one in inside(newest, "check_device", backend)}
     assert said["device_time"] == "a CPU keeps no time of its own: time_call is what there is"
     assert said["to_device"] == said["from_device"] == "the CPU's memory is the host's: nothing is transferred"
+
+
+@pytest.mark.parametrize("claim", [claim for claim in CLAIMS if claim.device == "gpu"], ids=lambda claim: claim.text)
+def test_a_run_on_a_gpu_measures_what_the_claims_about_gpus_need(claim):
+    for case in claim.criterion.cases:
+        kernel = CATALOGUE[case.kernel]
+        name = f"{kernel.family}.{kernel.name}_{case.dtype}.{case.measure}"
+        near = [size for size in kernel.sizes if case.size / 4 <= size <= 4 * case.size]
+        parts = (case.kernel, case.dtype, case.measure, case.backend)
+        ones = [Combination("", name, 0, kernel.family, *parts, size, case.device) for size in near]
+        assert any(wanted(one, part) for one in ones for part in GPU), case
