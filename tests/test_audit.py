@@ -64,7 +64,7 @@ JAX, TORCH, COMMON = "kernels/backends/jax.py", "kernels/backends/torch.py", "be
 
 BREAKS = {
     "wait": Break("wait", "jax-jit", "matmul", JAX, "result.block_until_ready()", "pass"),
-    "batching": Break("batching", "jax-jit", "add", COMMON, "timed_calls = False", "timed_calls = True"),
+    "batching": Break("batching", "jax-jit", "add", TIMING, "timed_calls = False", "timed_calls = True"),
     "dtype": Break("result", "jax", "add", JAX, '"jax_enable_x64", True', '"jax_enable_x64", False'),
     "precision": Break("settings", "jax", "matmul", JAX, '"highest"', '"default"'),
     "TF32": Break("settings", "torch", "add", TORCH, "allow_tf32 = False", "allow_tf32 = True"),
