@@ -60,7 +60,7 @@ class Break(NamedTuple):
     new: str
 
 
-JAX, TORCH, COMMON = "kernels/backends/jax.py", "kernels/backends/torch.py", "benchmarks/common.py"
+JAX, TORCH, TIMING = "kernels/backends/jax.py", "kernels/backends/torch.py", "benchmarks/timing.py"
 
 BREAKS = {
     "wait": Break("wait", "jax-jit", "matmul", JAX, "result.block_until_ready()", "pass"),
