@@ -11,6 +11,7 @@ def test_the_loop_calls_the_kernel_itself_and_has_room_for_its_frames(newest):
     assert first["between"][:2] == ["inner", "timeit"], first["between"]
     assert set(first["between"][2:32]) == {"<lambda>"}
     assert "benchmark_timing" in first["between"][32:]
+    assert first["frozen"] > 10_000, "a collection of everything can fall between two calls"
     # Without the room, some depth has the loop take a chunk of the stack at every call.
     assert max(second["roomy"]) < 2 * median(second["roomy"])
     assert max(second["plain"]) > 3 * median(second["plain"]), (

@@ -1,5 +1,6 @@
 """What asv_runner's loop calls, and whether its speed depends on where in Python's stack it runs."""
 
+import gc
 import inspect
 import itertools
 import timeit
@@ -14,7 +15,7 @@ ROOT = Path(__file__).parent.parent.parent
 
 
 def main():
-    yield {"between": frames_between()}
+    yield {"between": frames_between(), "frozen": gc.get_freeze_count()}
     plain, roomy = by_depth(lambda function: function), by_depth(with_room)
     yield {"plain": plain, "roomy": roomy}
 
