@@ -123,7 +123,8 @@ def shown(found: Audit) -> Group:
     table.add_column("it says")
     for backend in backends:
         table.add_column(backend, justify="right")
-    for name, meaning in CHECKS.items():
+    made = {one.check for one in found.checks}
+    for name, meaning in [(name, meaning) for name, meaning in CHECKS.items() if name in made]:
         table.add_row(name, meaning, *(cell(counts, name, backend) for backend in backends))
     rest = [one for one in found.checks if one.passed is not True]
     details = Table(box=box.SIMPLE_HEAD)

@@ -41,7 +41,7 @@ function audited(meta, audit) {
   return [heading,
     el("p", {}, `${count(count_of(true))} checks pass, ${count(count_of(false))} fail, ${count(count_of(null))} cannot be said; on the ${audit.device}, ${audit.date.slice(0, 10)}, commit ${audit.commit.slice(0, 8)}.`),
     table("What was checked, and how many kernels pass on each backend", [{ title: "check" }, { title: "it says", text: true }, ...backends.map((title) => ({ title }))],
-      Object.entries(audit.meanings).map(([check, says]) => [check, says, ...backends.map((backend) => cell(check, backend))])),
+      Object.entries(audit.meanings).filter(([check]) => audit.checks.some((one) => one.check === check)).map(([check, says]) => [check, says, ...backends.map((backend) => cell(check, backend))])),
     others.length ? table("What did not pass", columns, others.map(row)) : el("p", { class: "note" }, "Nothing failed, and nothing was left open."),
     el("details", {}, el("summary", {}, `All ${count(audit.checks.length)} checks`), table("Checks", columns, audit.checks.map(row))),
   ];
