@@ -11,7 +11,7 @@ from pathlib import Path
 from asv import util
 from asv.commands.publish import Publish
 
-from arrayspeed import run, selections
+from arrayspeed import interrupts, run, selections
 from arrayspeed.commands import summary
 from arrayspeed.errors import UserError
 from arrayspeed.project import load_config
@@ -62,6 +62,7 @@ def publish(config) -> None:
         if is_benchmarks(known):
             raise
         raise UserError(f"{known} is not asv's: delete it, and `arrayspeed run` makes it anew") from error
+    interrupts.check()
     shutil.rmtree(old, ignore_errors=True)
     if site.exists():
         site.rename(old)
