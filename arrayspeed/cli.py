@@ -36,13 +36,22 @@ def parser(argv: list[str]) -> argparse.ArgumentParser:
     return top
 
 
+def attempt(args) -> int:
+    """Run a subcommand; what goes wrong after Ctrl-C goes wrong because of it."""
+    try:
+        return args.main(args)
+    except Exception:
+        interrupts.check()
+        raise
+
+
 def main(argv: list[str] | None = None) -> None:
     """Run a subcommand. A user's mistake prints one line and exits with 2."""
     argv = sys.argv[1:] if argv is None else argv
     args = parser(argv).parse_args(argv)
     interrupts.listen()
     try:
-        status = args.main(args)
+        status = attempt(args)
     except UserError as error:
         print(f"arrayspeed: {error}", file=sys.stderr)
         status = 2

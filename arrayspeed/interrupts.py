@@ -38,5 +38,6 @@ def _hear(number, frame) -> None:
 
 
 def _unraisable(what) -> None:
-    if not issubclass(what.exc_type, KeyboardInterrupt):
+    # After Ctrl-C, callbacks that it cut short make others fail.
+    if not (_heard or issubclass(what.exc_type, KeyboardInterrupt)):
         sys.__unraisablehook__(what)
