@@ -11,13 +11,14 @@ import tempfile
 from time import perf_counter
 
 from benchmarks import device as devices
-from benchmarks import memory, timing
+from benchmarks import memory, timing, waiting
 from benchmarks.pipeline import Pipeline
 from kernels import BACKENDS, CATALOGUE, DEVICES, NotAvailable
 from kernels.limits import too_large
 from kernels.preparation import load
 
 timing.mend()
+waiting.mend()
 
 _pipeline = Pipeline()
 

@@ -1,7 +1,10 @@
 """Servers that have their library imported: nothing that a fork would break, and the same processes but for that."""
 
+import contextlib
+import itertools
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -9,8 +12,10 @@ import time
 from types import SimpleNamespace
 
 import pytest
+from asv import runner
 
 from arrayspeed import servers
+from kernels import BACKENDS, CATALOGUE, DEVICES
 from tests.conftest import ROOT
 from tests.generated import NEWEST
 
@@ -104,6 +109,37 @@ def test_a_server_that_dies_fails_one_benchmark_and_is_started_again(newest, ben
         assert "server of numpy ended" not in again
         (server,) = running.running.values()
     assert server.server_proc.poll() is not None, "a server must not outlive its run"
+
+
+def sleeps(pid):
+    """How often a process has gone to sleep."""
+    with open(f"/proc/{pid}/status") as status:
+        return int(re.search(r"^voluntary_ctxt_switches:\s*(\d+)", status.read(), re.MULTILINE)[1])
+
+
+def test_a_server_sleeps_while_its_process_measures(newest, tmp_path):
+    place = list(itertools.product(BACKENDS, CATALOGUE["matmul"].sizes, DEVICES)).index(("numpy", 2000, "cpu"))
+    with runner_of(newest) as server:
+        before, start = sleeps(server.server_proc.pid), time.monotonic()
+        output, status = server.run(
+            f"linalg.matmul_float64.time_call-{place}", "{}", None, str(tmp_path / "result"), 60, str(tmp_path)
+        )
+        seconds, times = time.monotonic() - start, sleeps(server.server_proc.pid) - before
+    assert (output, status) == ("", 0)
+    assert seconds > 0.5, "too short to tell"
+    assert times / seconds < 100, "asv's own server wakes up every millisecond"
+
+
+@contextlib.contextmanager
+def runner_of(env):
+    """A server that asv starts itself, without ours."""
+    server = runner.ForkServer(env, str(ROOT / "benchmarks"))
+    try:
+        assert server.preimport() == (True, "")
+        yield server
+    finally:
+        server.interrupt()
+        server.close()
 
 
 def alive(pid):
