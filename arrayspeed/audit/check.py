@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -39,6 +40,10 @@ class Check:
     kernel: str | None
     passed: bool | None
     detail: str
+
+
+#: Is told what was done, and what it found.
+Report = Callable[[str, list[Check]], None]
 
 
 @dataclass(frozen=True)

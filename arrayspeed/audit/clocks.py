@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from statistics import fmean, median, variance
 
 from arrayspeed import run
-from arrayspeed.audit.check import Check
+from arrayspeed.audit.check import Check, Report
 from arrayspeed.errors import UserError
 from arrayspeed.plan import Combination
 from arrayspeed.processes import Noise
@@ -33,6 +33,9 @@ FACTOR, ABSOLUTE = 1.10, 0.3e-6
 #: Clocks that are wrong (that do not wait, do not batch, or compile) are so by more than this: a comparison whose
 #: interval reaches so far says nothing.
 WRONG = 1.5
+
+#: How often the processes of what cannot be said yet are doubled.
+DOUBLINGS = 2
 
 #: Seconds below which a call must not be timed alone.
 SHORT = 1e-3
@@ -125,21 +128,41 @@ def by_asv(session: Session, one: Combination) -> tuple[float, int]:
     return process.value, number
 
 
-def measure(session: Session, ones: list[Combination], rounds: int) -> list[Timing | Check]:
-    """Both figures of combinations of one backend; a failed check where there is none.
+def measure(session: Session, timings: list[Timing], rounds: int) -> tuple[list[Timing], list[Check]]:
+    """Give combinations of one backend more figures of both clocks; those that have them all, and a failed check for
+    each of the others.
 
     Round by round, with a new server and a new clock for each: processes forked from one share its memory layout.
     """
-    python = session.environments[ones[0].environment].find_executable("python")
-    found = {one: Timing(one) for one in ones}
+    first = timings[0].one
+    python = session.environments[first.environment].find_executable("python")
+    left, failed = list(timings), []
     for number in range(rounds):
-        with serving(session), clock_of(python, ones[0].backend, ones[0].device) as clock:
-            for one in [one for one in ones if isinstance(found[one], Timing)]:
+        with serving(session), clock_of(python, first.backend, first.device) as clock:
+            for timing in list(left):
                 try:
-                    take(session, clock, found[one], asv_first=number % 2 == 0)
+                    take(session, clock, timing, asv_first=number % 2 == 0)
                 except UserError as error:
-                    found[one] = Check("clock", one.backend, one.kernel, False, str(error))
-    return list(found.values())
+                    left.remove(timing)
+                    failed.append(Check("clock", timing.one.backend, timing.one.kernel, False, str(error)))
+    return left, failed
+
+
+def settle(session: Session, timings: list[Timing], rounds: int, report: Report) -> tuple[list[Timing], list[Check]]:
+    """All timings, with more processes of those on which the clocks are not known to agree: twice as many, and twice as
+    many again of what is still open. What cannot be measured any more is a failed check instead.
+    """
+    checks = []
+    for doubling in range(DOUBLINGS):
+        rows = judge_each(timings)[1]
+        unclear = [timing for timing, row in zip(timings, rows, strict=True) if row.passed is not True]
+        for backend in dict.fromkeys(timing.one.backend for timing in unclear):
+            again = [timing for timing in unclear if timing.one.backend == backend]
+            kept, failed = measure(session, again, rounds * 2**doubling)
+            timings = [timing for timing in timings if timing not in again or timing in kept]
+            checks += failed
+            report(f"{backend}: clock, {len(again)} unclear kernels measured again", failed)
+    return timings, checks
 
 
 def take(session: Session, clock: Clock, timing: Timing, asv_first: bool) -> None:
@@ -159,11 +182,16 @@ def take(session: Session, clock: Clock, timing: Timing, asv_first: bool) -> Non
             timing.clock.append(clock.seconds(timing.one.kernel, timing.one.size))
 
 
-def judge(timings: list[Timing]) -> list[Check]:
-    """Whether the two clocks agree on each combination, decided over all of them together, and on each backend."""
+def judge_each(timings: list[Timing]) -> tuple[list[Estimate], list[Check]]:
+    """How asv's figure of each combination compares with the clock's, and whether they agree, decided over all."""
     estimates = estimate([differ(*timing.logarithms, paired=True) for timing in timings])
     chances = false_discovery([one.chance for one in estimates])
-    rows = [judge_one(*each) for each in zip(timings, estimates, chances, strict=True)]
+    return estimates, [judge_one(*each) for each in zip(timings, estimates, chances, strict=True)]
+
+
+def judge(timings: list[Timing]) -> list[Check]:
+    """Whether the two clocks agree on each combination and on each backend, and whether calls are batched."""
+    estimates, rows = judge_each(timings)
     by_backend = defaultdict(list)
     for timing, found in zip(timings, estimates, strict=True):
         if min(timing.clock) > 10 * ABSOLUTE:
@@ -191,13 +219,13 @@ def judge_one(timing: Timing, found: Estimate, chance: float) -> Check:
     shift = abs(math.log(found.ratio))
     detail = (
         f"{human_time(asv)} by asv, {human_time(clock)} by the clock at {timing.one.size:,}: "
-        f"×{found.ratio:.2f} ({found.low:.2f}–{found.high:.2f})"
+        f"×{found.ratio:.2f} ({found.low:.2f}–{found.high:.2f}), {len(timing.asv)} processes of each"
     )
     differs = chance <= FALSE_DISCOVERY and shift > max(math.log(FACTOR), found.noise) and abs(asv - clock) > ABSOLUTE
-    unclear = not differs and max(found.high, 1 / found.low) > WRONG and abs(asv - clock) > ABSOLUTE
-    if unclear:
+    hidden = not differs and max(found.high, 1 / found.low) > WRONG and abs(asv - clock) > ABSOLUTE
+    if hidden:
         detail += ", too noisy to say more"
-    return Check("clock", timing.one.backend, timing.one.kernel, None if unclear else not differs, detail)
+    return Check("clock", timing.one.backend, timing.one.kernel, None if hidden else not differs, detail)
 
 
 def noise_of(timings: list[Timing]) -> dict[str, Noise]:

@@ -6,11 +6,11 @@ import json
 import os
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from arrayspeed.audit import clocks
-from arrayspeed.audit.check import Audit, Check
+from arrayspeed.audit.check import Audit, Check, Report
 from arrayspeed.errors import UserError
 from arrayspeed.plan import Combination, Selection, combinations
 from arrayspeed.session import Session, open_session
@@ -18,8 +18,6 @@ from kernels import BACKENDS, CATALOGUE
 
 #: Seconds after which checks of one backend are given up.
 TIMEOUT = 1800
-
-Report = Callable[[str, list[Check]], None]
 
 
 def inside(python: str, module: str, *arguments: str, cores: set[int] | None = None) -> Iterator[dict]:
@@ -123,11 +121,13 @@ def audit(
             report(f"{backend}: calls", found)
             checks += found
         for backend in chosen:
-            outcomes = clocks.measure(session, timed(session, backend, device, kernels, sizes), rounds)
-            failed = [one for one in outcomes if isinstance(one, Check)]
+            ones = [clocks.Timing(one) for one in timed(session, backend, device, kernels, sizes)]
+            kept, failed = clocks.measure(session, ones, rounds)
+            timings += kept
             checks += failed
-            timings += [one for one in outcomes if not isinstance(one, Check)]
-            report(f"{backend}: clock, {len(outcomes)} kernels measured", failed)
+            report(f"{backend}: clock, {len(ones)} kernels measured", failed)
+        timings, failed = clocks.settle(session, timings, rounds, report)
+        checks += failed
         noise = clocks.noise_of(timings)
         judged = clocks.judge(timings) + clocks.judge_noise(noise)
         report("clocks", judged)

@@ -48,7 +48,11 @@ def add_arguments(parser) -> None:
     )
     parser.add_argument("--device", choices=DEVICES, default="cpu", help="default cpu")
     parser.add_argument(
-        "--rounds", type=int, default=3, metavar="N", help="processes of each clock, in turn (default 3)"
+        "--rounds",
+        type=int,
+        default=3,
+        metavar="N",
+        help="processes of each clock, in turn, and up to four times as many of what is unclear (default 3)",
     )
     parser.add_argument("--json", action="store_true", help="print everything as JSON")
 
