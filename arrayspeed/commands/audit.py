@@ -2,8 +2,9 @@
 
 Every kernel on every backend: asv's time against an independent clock, no compilation and no transfer in timed calls,
 the right result in the right dtype on the right device, the same cores and precision for all, programs that still do
-the work, and the noise between processes. Takes half an hour, on a machine that does nothing else. The result is kept
-beside the machine's results, and the report shows it. Exit status: 0 where nothing failed, 1 where something did.
+the work, and the noise between processes. Takes a quarter of an hour on a quiet machine, and longer where it takes more
+processes to be sure. The result is kept beside the machine's results, and the report shows it. Exit status: 0 where
+nothing failed, 1 where something did.
 """
 
 from __future__ import annotations
