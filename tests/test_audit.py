@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -112,6 +113,8 @@ def test_a_small_audit_is_whole(empty):
     assert found == every | {("settings", None), ("cores", None), ("noise", None), ("clock", None)}
     assert {row["passed"] for row in data["checks"] if row["check"] not in ("clock", "noise")} == {True}
     assert data["noise"]["numpy"]["combinations"] == 2
+    (noise,) = (row for row in data["checks"] if row["check"] == "noise")
+    assert re.search(r"of 2 kernels; a loop of plain Python meanwhile \d+\.\d%$", noise["detail"])
     assert not list((empty / "results").rglob("audit*")), "a part is not kept as the machine's audit"
 
 
@@ -144,7 +147,7 @@ def test_every_kernel_names_its_operations():
 
 def timing(asv, clock, kernel="add"):
     one = Combination("venv", "x", 0, "elementwise", kernel, "float64", "time_call", "numpy", 1000, "cpu")
-    return clocks.Timing(one, asv, clock, [10] * len(asv))
+    return clocks.Timing(one, asv, clock, [1e-4] * len(asv), [10] * len(asv))
 
 
 def each_kernel(rows):
@@ -230,12 +233,13 @@ def test_what_cannot_be_measured_again_fails(measured):
     assert len(measured.asked) == 1
 
 
-def test_noise_is_that_between_asv_s_processes():
-    noise = clocks.noise_of([timing([math.exp(0.1), math.exp(-0.1)], [1.0, 1.0])])
-    assert noise["numpy"].between == pytest.approx(math.sqrt(0.02))
-    (row,) = clocks.judge_noise(noise)
+def test_noise_is_that_between_asv_s_processes_and_the_machine_s_own_is_beside_it():
+    one = replace(timing([math.exp(0.1), math.exp(-0.1)], [1.0, 1.0]), plain=[1.0, math.exp(0.2)])
+    assert clocks.noise_of([one])["numpy"].between == pytest.approx(math.sqrt(0.02))
+    (row,) = clocks.judge_noise([one])
     assert row.passed is True
-    (row,) = clocks.judge_noise({"numpy": replace(noise["numpy"], between=0.3)})
+    assert row.detail == "14.1% between processes, of 1 kernels; a loop of plain Python meanwhile 14.1%"
+    (row,) = clocks.judge_noise([replace(one, asv=[1.0, 1.5])])
     assert row.passed is False
 
 

@@ -11,7 +11,7 @@ import json
 import math
 import subprocess
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from statistics import fmean, median, variance
@@ -43,11 +43,14 @@ SHORT = 1e-3
 
 @dataclass(frozen=True)
 class Timing:
-    """One combination by both clocks: seconds a call, one figure a process; and asv's calls a sample."""
+    """One combination by both clocks: seconds a call, one figure a process; those of a plain loop beside the second
+    clock; and asv's calls a sample.
+    """
 
     one: Combination
     asv: list[float] = field(default_factory=list)
     clock: list[float] = field(default_factory=list)
+    plain: list[float] = field(default_factory=list)
     numbers: list[int] = field(default_factory=list)
 
     @property
@@ -83,8 +86,8 @@ class Clock:
                 return json.loads(line[1:])
         raise UserError(f"the independent clock of {self.backend} ended with status {self.process.wait()}")
 
-    def seconds(self, kernel: str, size: int) -> float:
-        """Seconds a call, measured now.
+    def seconds(self, kernel: str, size: int) -> tuple[float, float]:
+        """Seconds a call and of a plain loop, measured now.
 
         Raises
         ------
@@ -97,7 +100,7 @@ class Clock:
             raise UserError(
                 f"the independent clock cannot measure {kernel} {size} on {self.backend}: {answer['problem']}"
             )
-        return answer["seconds"]
+        return answer["seconds"], answer["plain"]
 
 
 @contextmanager
@@ -179,7 +182,9 @@ def take(session: Session, clock: Clock, timing: Timing, asv_first: bool) -> Non
             timing.asv.append(seconds)
             timing.numbers.append(number)
         else:
-            timing.clock.append(clock.seconds(timing.one.kernel, timing.one.size))
+            seconds, plain = clock.seconds(timing.one.kernel, timing.one.size)
+            timing.clock.append(seconds)
+            timing.plain.append(plain)
 
 
 def judge_each(timings: list[Timing]) -> tuple[list[Estimate], list[Check]]:
@@ -228,25 +233,28 @@ def judge_one(timing: Timing, found: Estimate, chance: float) -> Check:
     return Check("clock", timing.one.backend, timing.one.kernel, None if hidden else not differs, detail)
 
 
-def noise_of(timings: list[Timing]) -> dict[str, Noise]:
-    """How much asv's processes of one combination differ, by backend: A/A, measured side by side."""
-    variances = {}
+def noise_of(timings: list[Timing], figures: Callable[[Timing], list[float]] = lambda one: one.asv) -> dict[str, Noise]:
+    """How much figures of one combination differ between processes, by backend: A/A, measured side by side."""
+    variances = defaultdict(list)
     for timing in timings:
-        _, logs = timing.logarithms
-        variances.setdefault(timing.one.backend, []).append(variance(logs))
+        variances[timing.one.backend].append(variance([math.log(value) for value in figures(timing)]))
     return {backend: Noise(len(each), math.sqrt(fmean(each))) for backend, each in variances.items()}
 
 
-def judge_noise(noise: dict[str, Noise]) -> list[Check]:
-    """Whether two figures of one process each would show a slowdown of ×1.25."""
+def judge_noise(timings: list[Timing]) -> list[Check]:
+    """Whether two figures of one process each would show a slowdown of ×1.25; the plain loop says what is the machine's
+    own doing.
+    """
     limit = math.log(UNSEEN)
+    machine = noise_of(timings, lambda one: one.plain)
     return [
         Check(
             "noise",
             backend,
             None,
             one.between <= limit,
-            f"{one.between:.1%} between processes, of {one.combinations} kernels",
+            f"{one.between:.1%} between processes, of {one.combinations} kernels; "
+            f"a loop of plain Python meanwhile {machine[backend].between:.1%}",
         )
-        for backend, one in noise.items()
+        for backend, one in noise_of(timings).items()
     ]

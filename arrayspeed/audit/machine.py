@@ -128,8 +128,7 @@ def audit(
             report(f"{backend}: clock, {len(ones)} kernels measured", failed)
         timings, failed = clocks.settle(session, timings, rounds, report)
         checks += failed
-        noise = clocks.noise_of(timings)
-        judged = clocks.judge(timings) + clocks.judge_noise(noise)
+        judged = clocks.judge(timings) + clocks.judge_noise(timings)
         report("clocks", judged)
         return Audit(
             machine=session.machine["machine"],
@@ -138,7 +137,7 @@ def audit(
             date=datetime.now(UTC).isoformat(timespec="seconds"),
             device=device,
             checks=checks + judged,
-            noise=noise,
+            noise=clocks.noise_of(timings),
         )
 
 

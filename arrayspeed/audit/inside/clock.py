@@ -1,7 +1,8 @@
 """An independent clock: ``timeit`` in processes, a loop and a wait of its own. ``python -m … BACKEND DEVICE``.
 
 Nothing of asv is used, nor the wait of the adapters. The library is imported once; each line of input, ``KERNEL SIZE``,
-is measured in a process forked for it, as asv's is, and answered with its seconds a call.
+is measured in a process forked for it, as asv's is, and answered with its seconds a call; and with those of a loop
+of plain Python in the same process, which no library can make slower.
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ SAMPLE, WARM_UP, TOTAL = 0.02, 0.1, 1.0
 
 #: The most samples.
 SAMPLES = 20
+
+#: Passes of the plain loop in a sample, and its samples: 0.1 s in all.
+PASSES, PLAIN_SAMPLES = 100, 10
 
 
 def plain_call(prepared: Prepared) -> Callable[[], object]:
@@ -67,6 +71,13 @@ def plain_call(prepared: Prepared) -> Callable[[], object]:
     return call
 
 
+def plain_loop() -> None:
+    """About 100 µs of Python."""
+    total = 0
+    for number in range(2_000):
+        total += number
+
+
 def seconds(kernel: str, backend: str, size: int, device: str) -> float:
     """Seconds a call in steady state, the median of samples."""
     timer = Timer(plain_call(load(kernel, backend, size, device)))
@@ -88,7 +99,8 @@ def in_a_process(*arguments) -> dict:
     child = os.fork()
     if child == 0:
         try:
-            answer = {"seconds": seconds(*arguments)}
+            plain = median(Timer(plain_loop).repeat(PLAIN_SAMPLES, PASSES)) / PASSES
+            answer = {"seconds": seconds(*arguments), "plain": plain}
         except BaseException as error:
             answer = {"problem": f"{type(error).__name__}: {error}".splitlines()[0][:300]}
         with os.fdopen(writer, "w") as pipe:
