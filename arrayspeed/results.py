@@ -218,6 +218,15 @@ def parse_parameters(parameters: tuple[str, ...]) -> dict:
     return {"backend": backend, "size": int(size) if size is not None else None, "device": device}
 
 
+def machines(table: pl.DataFrame) -> list[str]:
+    """The machines of results: this one first, so that who measures sees that, then by how much was measured."""
+    from arrayspeed.machine import describe
+
+    here = describe()["machine"]
+    counts = table.group_by("machine").agg(pl.col("value").count())
+    return [name for name, count in sorted(counts.iter_rows(), key=lambda one: (one[0] != here, -one[1], one[0]))]
+
+
 def choose_machine(table: pl.DataFrame, name: str | None = None) -> str:
     """The machine to show: the one named, else this one, else the only one, else the one measured last.
 

@@ -53,6 +53,18 @@ def test_machines_do_not_mix(tmp_path):
         results.choose_machine(results.load(tmp_path), "three")
 
 
+def test_the_report_begins_with_this_machine_and_then_the_one_with_most(tmp_path):
+    from arrayspeed.machine import describe
+
+    here = describe()["machine"]
+    more = [row("add", "numpy", size, 1e-6) for size in (10, 1_000)]
+    write_results(tmp_path, [more[0], row("add", "torch", 10, NOT_AVAILABLE)], machine="a little")
+    write_results(tmp_path, more, machine="more")
+    assert results.machines(results.load(tmp_path)) == ["more", "a little"]
+    write_results(tmp_path, more[:1], machine=here)
+    assert results.machines(results.load(tmp_path)) == [here, "more", "a little"]
+
+
 def test_nothing_measured(tmp_path):
     table = results.load(tmp_path)
     assert table.is_empty()

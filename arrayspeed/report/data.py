@@ -46,7 +46,7 @@ def write(folder: Path, results_dir: str | Path) -> dict:
         "devices": list(DEVICES),
         "measures": MEASURES | {"timeraw_import": "time of the import"},
     }
-    for number, name in enumerate(sorted(table["machine"].unique())):
+    for number, name in enumerate(results.machines(table)):
         of_machine = table.filter(machine=name)
         meta["machines"].append(
             describe(results_dir, name) | {"libraries": write_series(folder, results_dir, of_machine, number)}

@@ -90,7 +90,7 @@ function packages(environment) {
 
 function made() {
   return [el("h2", {}, "How each number is made"), el("ul", {}, [
-    "A time is the median over at least two processes, each of up to 20 samples of as many calls as take about 10 ms.",
+    "A time is the median over processes (two or more; one where make bench ran once), each of up to 20 samples of as many calls as take about 10 ms.",
     "Inputs are on the device and the kernel is compiled before the clock starts; every output is waited for.",
     "Before it is timed, the result is compared with a float64 reference: a wrong result is a failure, never a time.",
     "TF32 and bfloat16 products are off in every library, float64 is on in JAX, and no kernel uses fast-math.",
