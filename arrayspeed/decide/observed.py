@@ -1,0 +1,115 @@
+"""What two sides of a comparison gave, round by round."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import median
+
+from arrayspeed.decide.words import TIMES, Words
+
+#: What a process gave: a value; the batches that it took in turn with the other side, one value each; or None where it
+#: failed.
+Value = float | Sequence[float | None] | None
+
+
+@dataclass(frozen=True)
+class Observed:
+    """One comparison.
+
+    Attributes
+    ----------
+    reference, subject
+        Round -> what the process of that round gave. A round in which one side is missing or failed pairs with nothing.
+    group
+        Comparisons of one group tell each other how noisy they usually are: a backend and a measure.
+    factor
+        The ratio that matters here, where it is not the one that is asked for.
+    least
+        A difference that never matters, in the measure's unit, whatever the ratio: 1 MiB, 0.3 µs.
+    lift
+        Values below this are taken as this: a ratio to 0 means nothing.
+    words
+        What more and less are called.
+    exact
+        The measure does not vary by chance, so that two rounds that agree are enough.
+    extra
+        Standard deviation of the logarithm of the ratio that the samples cannot show, because the two sides were not
+        measured in turn. Added to what they do show.
+    known
+        Standard deviation of the logarithm of one process, used for a side of a single process; None where such a side
+        says nothing.
+    """
+
+    reference: Mapping[Hashable, Value]
+    subject: Mapping[Hashable, Value]
+    group: Hashable = None
+    factor: float | None = None
+    least: float = 0.0
+    lift: float = 0.0
+    words: Words = field(default=TIMES)
+    exact: bool = False
+    extra: float = 0.0
+    known: float | None = None
+
+    @property
+    def rounds(self) -> list[Hashable]:
+        """The rounds in which both sides gave something, in the reference's order."""
+        return [key for key in self.reference if works(self.reference[key]) and works(self.subject.get(key))]
+
+    def differences(self) -> list[float]:
+        """Logarithm of subject over reference, one a round that both sides have."""
+        return [self.difference(self.reference[key], self.subject[key]) for key in self.rounds]
+
+    def difference(self, reference: Value, subject: Value) -> float:
+        """One round's: of batches that were taken in turn, the median of the ratios of neighbours."""
+        if not is_number(reference) and not is_number(subject):
+            pairs = [
+                self.logarithm(b) - self.logarithm(a)
+                for a, b in zip(reference, subject, strict=False)
+                if a is not None and b is not None
+            ]
+            if pairs:
+                return median(pairs)
+        return self.logarithm(level(subject)) - self.logarithm(level(reference))
+
+    def logarithms(self, side: Mapping[Hashable, Value]) -> list[float]:
+        """Logarithms of what a side's processes gave, without those that failed."""
+        return [self.logarithm(level(value)) for value in side.values() if works(value)]
+
+    def logarithm(self, value: float) -> float:
+        """Of a value, lifted."""
+        return math.log(max(value, self.lift))
+
+    def threshold(self, factor: float) -> float:
+        """Logarithm of the ratio that matters: the factor, or ``least`` on top of what the reference takes."""
+        chosen = math.log(self.factor or factor)
+        found = self.logarithms(self.reference)
+        if not self.least or not found:
+            return chosen
+        return max(chosen, math.log1p(self.least / math.exp(math.fsum(found) / len(found))))
+
+    def failures(self) -> tuple[int, int, int, int]:
+        """Failed processes and all processes of the reference, and the same of the subject."""
+        return (
+            sum(not works(value) for value in self.reference.values()),
+            len(self.reference),
+            sum(not works(value) for value in self.subject.values()),
+            len(self.subject),
+        )
+
+
+def is_number(value: Value) -> bool:
+    """Whether it is one value, and not batches."""
+    return isinstance(value, (int, float))
+
+
+def works(value: Value) -> bool:
+    """Whether a process gave anything."""
+    return value is not None and (is_number(value) or any(batch is not None for batch in value))
+
+
+def level(value: Value) -> float:
+    """One number for a process: the median of its batches."""
+    return value if is_number(value) else median(batch for batch in value if batch is not None)

@@ -1,0 +1,64 @@
+"""How noisy comparisons of a kind usually are, so that few rounds of each are enough to judge its noise.
+
+From few rounds a variance is hardly known. The variances of comparisons of one kind are alike, so each is moved towards
+the usual one, the more so the more alike they are: Smyth, "Linear models and empirical Bayes methods for assessing
+differential expression in microarray experiments", 2004, sections 3 and 6.2.
+
+Where variances are unlike (a few comparisons far noisier than the rest), their spread makes the usual one worth little,
+and each keeps its own. The spread itself is estimated from few comparisons; its upper confidence limit is taken, so that
+noise is believed to be alike only where that was shown.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import digamma, polygamma
+from scipy.stats import chi2
+
+from arrayspeed.decide.effects import Effect, inverse_trigamma
+
+#: Fewer comparisons than this do not say what noise is usual.
+ENOUGH = 5
+
+#: Confidence of the upper limit of the spread of variances.
+CONFIDENCE = 0.8
+
+#: The usual variance is never worth more degrees of freedom than this.
+MOST = 60.0
+
+
+@dataclass(frozen=True)
+class Prior:
+    """The usual variance, and the degrees of freedom that it is worth."""
+
+    variance: float = 0.0
+    worth: float = 0.0
+
+    def moderate(self, one: Effect) -> tuple[float, float]:
+        """Variance of a comparison's shift, and the degrees of freedom of its t."""
+        if not one.variance:
+            return one.extra, math.inf
+        share = one.worth + self.worth
+        own = (self.worth * self.variance + one.worth * one.variance) / share / one.count
+        freedom = one.freedom + self.worth
+        if not one.extra:
+            return own, freedom
+        # What is known without error dilutes what is estimated (Satterthwaite, 1946).
+        return own + one.extra, freedom * ((own + one.extra) / own) ** 2
+
+
+def prior(effects: Sequence[Effect]) -> Prior:
+    """The prior of comparisons of one kind; an empty one where there are too few to tell."""
+    known = [one for one in effects if one.variance > 0]
+    if len(known) < ENOUGH:
+        return Prior()
+    half = np.array([one.worth / 2 for one in known])
+    logs = np.log([one.variance for one in known]) - digamma(half) + np.log(half)
+    total = float(logs.var(ddof=1)) * (len(known) - 1) / chi2.ppf(1 - CONFIDENCE, len(known) - 1)
+    spread = total - float(polygamma(1, half).mean())
+    worth = min(MOST, 2 * inverse_trigamma(spread)) if spread > 0 else MOST
+    return Prior(float(np.exp(logs.mean() + digamma(worth / 2) - np.log(worth / 2))), worth)
