@@ -31,6 +31,12 @@ def check() -> None:
         raise KeyboardInterrupt
 
 
+def forget() -> None:
+    """What was heard is dealt with."""
+    global _heard
+    _heard = False
+
+
 def _hear(number, frame) -> None:
     global _heard
     _heard = True

@@ -29,14 +29,31 @@ SUFFIX = ".processes.jsonl"
 
 @dataclass(frozen=True)
 class Process:
-    """One process of one combination. ``value`` is in the measure's unit, None where it failed or is n/a, and ``why``
-    then says why; of a time, it is the median of ``samples``.
+    """One process of one combination.
+
+    Attributes
+    ----------
+    value
+        In the measure's unit; None where it failed or is n/a, and ``why`` then says why. Of a time, the median of
+        ``samples``, or of ``batches``.
+    block, round
+        Processes of the same block and round met: they were alive at once, or ran one after the other within seconds.
+        None where the process met nobody.
+    batches
+        Seconds a call, batch by batch: the n-th of all processes of a round are neighbours in time. None where the
+        batch failed.
+    sometimes
+        It failed, and other calls of the same process succeeded.
     """
 
     one: Combination
     value: float | None
     samples: list[float] = field(default_factory=list)
     why: str | None = None
+    round: int | None = None
+    block: str | None = None
+    batches: list[float | None] = field(default_factory=list)
+    sometimes: bool = False
 
 
 def store(session, environment: str, found: list[Process]) -> None:
@@ -44,19 +61,7 @@ def store(session, environment: str, found: list[Process]) -> None:
     name = get_filename(session.machine["machine"], session.commit, environment)
     path = Path(session.config.results_dir, name.removesuffix(".json") + SUFFIX)
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    lines = [
-        json.dumps(
-            {
-                "date": now,
-                "benchmark": process.one.benchmark,
-                "backend": process.one.backend,
-                "size": process.one.size,
-                "device": process.one.device,
-                "value": process.value,
-            }
-        )
-        for process in found
-    ]
+    lines = [json.dumps({"date": now} | line(process)) for process in found]
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a+b") as file:
         # A line that a kill cut short must not swallow the next.
@@ -65,6 +70,22 @@ def store(session, environment: str, found: list[Process]) -> None:
         file.write(("\n".join(lines) + "\n").encode())
         file.flush()
         os.fsync(file.fileno())
+
+
+def line(process: Process) -> dict:
+    """What is stored of a process."""
+    one = process.one
+    row = {"benchmark": one.benchmark, "backend": one.backend, "size": one.size, "device": one.device}
+    row["value"] = process.value
+    if process.block is not None:
+        row |= {"block": process.block, "round": process.round}
+    if process.batches:
+        row["batches"] = [None if batch is None else float(f"{batch:.4g}") for batch in process.batches]
+    if process.why is not None:
+        row["why"] = process.why
+    if process.sometimes:
+        row["sometimes"] = True
+    return row
 
 
 def load(folder: str | Path, machine: str, environment: str, commits: list[str]) -> Iterator[Process]:
@@ -79,8 +100,8 @@ def load(folder: str | Path, machine: str, environment: str, commits: list[str])
 
 def parse(row: dict, environment: str) -> Process:
     """One line; an error of any kind where it is none."""
-    value, size = row["value"], row["size"]
-    if not (value is None or (isinstance(value, (int, float)) and math.isfinite(value))):
+    value, size, batches = row["value"], row["size"], list(row.get("batches", ()))
+    if not all(is_value(each) for each in (value, *batches)):
         raise ValueError(value)
     one = Combination(
         environment=environment,
@@ -91,7 +112,14 @@ def parse(row: dict, environment: str) -> Process:
         size=None if size is None else int(size),
         device=row["device"],
     )
-    return Process(one, value)
+    met = {"round": int(row["round"]), "block": str(row["block"])} if row.get("block") is not None else {}
+    why = None if row.get("why") is None else str(row["why"])
+    return Process(one, value, why=why, batches=batches, sometimes=row.get("sometimes") is True, **met)
+
+
+def is_value(value) -> bool:
+    """Whether it is what a process or a batch may have given: a finite number, or None."""
+    return value is None or (isinstance(value, (int, float)) and math.isfinite(value))
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+
+from arrayspeed.decide.words import ORDER
 
 #: Seconds that a process takes, until this run has seen its own: compilation, and up to a second of sampling. The
 #: imports are the server's.
@@ -69,6 +72,85 @@ class Progress:
         """Leave the terminal's line clean."""
         if self.terminal:
             print("\r\x1b[K", end="", flush=True)
+
+
+class Rounds:
+    """Prints the progress of rounds: at the start how long they take at most, a line a round, and what each look
+    decided. On a terminal a line that changes says what is being measured.
+    """
+
+    def __init__(self, blocks: Mapping, plan: Sequence[int]) -> None:
+        """``blocks`` are those of `arrayspeed.blocks`; ``plan`` says after how many rounds is looked."""
+        self.terminal = sys.stdout.isatty()
+        self.plan = plan
+        self.pace = {block.name: block_guess(block) for block in blocks.values()}
+        self.guessed = self.spent = 0.0
+        every = sum(self.pace.values())
+        print(
+            f"{len(blocks)} blocks, looked at after {', '.join(map(str, plan))} rounds: "
+            f"about {clock(every * plan[0])} to the first look, {clock(every * plan[-1])} at most",
+            flush=True,
+        )
+
+    def start(self, number: int, todo: Sequence, every: int) -> None:
+        """A round begins: the blocks that are to be measured, and how many are undecided."""
+        self.number, self.todo, self.every = number, [block.name for block in todo], every
+        self.count, self.whole = len(todo), sum(self.pace[block.name] for block in todo)
+        self.latest = time.monotonic()
+        self.show()
+
+    def finish(self, block) -> None:
+        """A block of the round is finished."""
+        now = time.monotonic()
+        self.spent += now - self.latest
+        self.guessed += self.pace[block.name]
+        self.latest = now
+        self.todo.remove(block.name)
+        self.show()
+
+    def scale(self) -> float:
+        """How much longer things take than was guessed. The guess counts for half a minute of experience."""
+        return (self.spent + 30.0) / (self.guessed + 30.0)
+
+    def show(self) -> None:
+        """The line that changes; without a terminal, a line where a round is finished."""
+        look = next(look for look in self.plan if look > self.number)
+        rest = sum(self.pace[name] for name in self.todo) + (look - self.number - 1) * self.whole
+        text = (
+            f"round {self.number + 1} of {look}: {self.count - len(self.todo)} of {self.count} blocks, "
+            f"{clock(self.scale() * rest)} to the next look"
+        )
+        if self.terminal:
+            print(f"\r\x1b[K{text}", end="", flush=True)
+        elif self.count and not self.todo:
+            print(text, flush=True)
+
+    def look(self, rounds: int, looks, left: Sequence) -> None:
+        """What a look decided, and what is left."""
+        words = Counter(looks.words.values())
+        said = ", ".join(f"{words[word]} {word}" for word in ORDER if words[word]) or "nothing decided"
+        given_up = f"; {len(looks.given_up)} too noisy for {self.plan[-1]} rounds to decide" if looks.given_up else ""
+        more = sum(self.pace[block.name] for block in left) * self.scale() * (self.plan[-1] - rounds)
+        rest = f"; {len(left)} left, {clock(more)} at most" if left and rounds < self.plan[-1] else ""
+        start = "\r\x1b[K" if self.terminal else ""
+        print(f"{start}after {rounds} rounds: {said}{given_up}{rest}", flush=True)
+
+    def end(self, why: str | None = None) -> None:
+        """Leave the terminal's line clean, and say why it ended early."""
+        if self.terminal:
+            print("\r\x1b[K", end="", flush=True)
+        if why:
+            print(why, flush=True)
+
+
+#: Seconds of the batches of one side in a round.
+SAMPLING = 0.4
+
+
+def block_guess(block) -> float:
+    """First guess of a block's seconds in a round: its processes prepare at once, as far as there are cores."""
+    preparing = sum(FIRST_GUESS.get(one.backend, 3.0) for one in block.sides)
+    return preparing / 2 + SAMPLING * len(block.sides) if block.in_turn else preparing
 
 
 def is_timed(one) -> bool:

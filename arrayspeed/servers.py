@@ -59,10 +59,7 @@ class Servers:
         """What a combination, which asv names ``benchmark-index``, needs imported; the first parameter says which."""
         name, _, index = benchmark_id.rpartition("-")
         first, *others = self.benchmarks[name]["params"]
-        subject = first[int(index) // math.prod(map(len, others))].strip("'\"")
-        if subject == "torch-compile" and not name.endswith(".track_first_call"):
-            return subject
-        return BACKENDS[subject].library if subject in BACKENDS else subject
+        return needed(name, first[int(index) // math.prod(map(len, others))].strip("'\""))
 
     def server(self, env, key: tuple[str, str, int]) -> runner.ForkServer:
         """A waiting server; it has imported the benchmarks and the library."""
@@ -91,6 +88,13 @@ class Servers:
         """End all servers."""
         while self.running:
             self.end(next(iter(self.running)))
+
+
+def needed(benchmark: str, backend: str) -> str:
+    """What a process of a benchmark needs imported; ``torch-compile`` is PyTorch with its compiler."""
+    if backend == "torch-compile" and not benchmark.endswith(".track_first_call"):
+        return backend
+    return BACKENDS[backend].library if backend in BACKENDS else backend
 
 
 def reason(output: str, status: int, timeout: float) -> str:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import operator
+import os
+import pickle
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from kernels import backends
@@ -16,6 +20,9 @@ from kernels.errors import NotAvailable, WrongResult
 from kernels.kernel import Kernel
 
 SEED = 20240229
+
+#: Names a folder of this machine's own processes in which references are kept, each computed once.
+REFERENCES = "ARRAYSPEED_REFERENCES"
 
 
 @dataclass
@@ -79,8 +86,18 @@ class Prepared:
         return self.adapter.get(result)
 
     def reference(self) -> Any:
-        """What the result is measured against, computed from the inputs before they were rounded to the dtype."""
-        return self.kernel.reference(*host_inputs(self.kernel, self.size), **self.kernel.static(self.size, self.dtype))
+        """What the result is measured against, computed from the inputs before they were rounded to the dtype.
+
+        Where the environment variable ``ARRAYSPEED_REFERENCES`` names a folder, computed once for all processes that
+        share it.
+        """
+        name = f"{self.kernel.name}-{self.size}-{self.dtype}.pickle"
+        return remembered(
+            name,
+            lambda: self.kernel.reference(
+                *host_inputs(self.kernel, self.size), **self.kernel.static(self.size, self.dtype)
+            ),
+        )
 
     def error(self) -> float:
         """Largest error of a call against the float64 reference, by the kernel's measure."""
@@ -103,6 +120,24 @@ class Prepared:
 
     def __str__(self) -> str:
         return f"{self.kernel.name} {self.size} {self.dtype} on {self.backend.name}, {self.device}"
+
+
+def remembered(name: str, make: Callable[[], Any]) -> Any:
+    """What ``make`` gives, from a file of that name where an earlier process left it."""
+    folder = os.environ.get(REFERENCES)
+    if not folder:
+        return make()
+    path = Path(folder, name)
+    try:
+        return pickle.loads(path.read_bytes())
+    except OSError:
+        made = make()
+    # Whole or not at all: another process may read it meanwhile. A full disk only costs the next process its time.
+    with suppress(OSError):
+        temporary = path.with_name(f"{name}.{os.getpid()}")
+        temporary.write_bytes(pickle.dumps(made, protocol=5))
+        temporary.replace(path)
+    return made
 
 
 def leaves(result: Any) -> tuple:

@@ -1,0 +1,208 @@
+"""Processes that take turns: the timing loop of blocks, and the server that forks a process for each combination.
+
+``python -m benchmarks.turns FD`` serves on a socket that it inherits. A request, one line of JSON with the benchmark's
+name and its parameters, comes with a socket of its own for the process that is forked for it. That process prepares its
+call as the asv benchmark does and answers there, a line of JSON each:
+
+- ``{"ready": seconds}``, a first estimate of one call, when it is compiled, verified and warm;
+- ``{"seconds": seconds}`` of a call, the mean of a batch, for each line with a number of calls that it reads;
+- ``{"failed": why, "kind": kind}`` where it cannot; ``"sometimes": true`` where other calls of the process succeed.
+
+This loop is the one thing that arrayspeed times itself. Everything else it leaves to asv.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import selectors
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from time import perf_counter
+
+from benchmarks.preload import end_with_parent
+
+#: Seconds of calls before a process is ready: caches are warm, and one call's time is roughly known.
+WARM_UP = 0.05
+
+#: A shorter call is made once, untimed, before each batch: the other sides' data are in the caches.
+SHORT = 0.01
+
+#: Calls that tell whether a failure comes and goes.
+TRIALS = 100
+
+
+def ready_call(benchmark: str, parameters: list) -> tuple[Callable[[], object], Callable[[], float] | None]:
+    """What a benchmark of asv times, prepared and verified, and its clock if that is not the usual one.
+
+    Parameters
+    ----------
+    benchmark
+        asv's name: ``linalg.matmul_float64.time_call``.
+    parameters
+        Backend, size and device.
+
+    Raises
+    ------
+    NotAvailable, WrongResult, NotImplementedError
+        As `kernels.prepare`.
+    """
+    module, name, measure = benchmark.split(".")
+    instance = getattr(import_module(f"benchmarks.{module}"), name)()
+    method = getattr(instance, measure)
+    instance.setup(*parameters)
+    method.setup(*parameters)
+    return instance.calls()[measure], getattr(method, "timer", None)
+
+
+def handicapped(call: Callable[[], object], busy: float, failing: int) -> Callable[[], object]:
+    """The call, followed by a busy-wait of a share of its time, and failing once in so many calls (0: never).
+
+    What compares a copy with itself uses it to learn how small a slowdown is found. A side without a handicap gets
+    ``0, 0``, since looking at the clock takes time too.
+    """
+    count = 0
+
+    def slower():
+        nonlocal count
+        count += 1
+        if failing and count % failing == 0:
+            raise RuntimeError(f"one call in {failing} fails")
+        started = perf_counter()
+        result = call()
+        until = started + (perf_counter() - started) * (1 + busy)
+        while perf_counter() < until:
+            pass
+        return result
+
+    return slower
+
+
+def measure(
+    benchmark: str, parameters: list, say: Callable[[dict], None], numbers, handicap: list | None = None
+) -> None:
+    """Prepare one combination, then time a batch for each number of calls that comes."""
+    from kernels import NotAvailable, WrongResult
+
+    kinds = {NotAvailable: "not available", WrongResult: "wrong result", MemoryError: "out of memory"}
+
+    def fail(error: Exception, **more) -> None:
+        kind = next((word for cls, word in kinds.items() if isinstance(error, cls)), "error")
+        text = f"{type(error).__name__}: {error}".splitlines()[0][:500]
+        say({"failed": text, "kind": kind} | more)
+
+    try:
+        call, clock = ready_call(benchmark, parameters)
+    except Exception as error:
+        return fail(error)
+    if handicap:
+        call = handicapped(call, *handicap)
+    time_batch = batch_timer(call, clock)
+    try:
+        each = warm_up(time_batch)
+    except Exception as error:
+        return fail(error, sometimes=succeeding(call) > 0)
+    say({"ready": each})
+    for number in numbers:
+        try:
+            if each < SHORT:
+                call()
+            each = time_batch(int(number))
+            say({"seconds": each})
+        except Exception as error:
+            fail(error, sometimes=succeeding(call) > 0)
+    return None
+
+
+def batch_timer(call: Callable[[], object], clock: Callable[[], float] | None) -> Callable[[int], float]:
+    """Seconds of a call, the mean of so many: `timeit`'s loop, in a place of its own on Python's stack."""
+    from benchmarks.stack import Timer
+
+    timer = Timer(call, timer=clock) if clock else Timer(call)
+    return lambda number: timer.timeit(number) / number
+
+
+def warm_up(time_batch: Callable[[int], float]) -> float:
+    """Call until caches are warm; seconds of a call, from the last and longest batch."""
+    spent, number = 0.0, 1
+    while True:
+        each = time_batch(number)
+        spent += each * number
+        if spent >= WARM_UP:
+            return each
+        number *= 2
+
+
+def succeeding(call: Callable[[], object]) -> int:
+    """How many of `TRIALS` further calls succeed."""
+    good = 0
+    for _ in range(TRIALS):
+        try:
+            call()
+            good += 1
+        except Exception:  # whatever it raises is a failure of the call
+            continue
+    return good
+
+
+def play(request: dict, channel: socket.socket) -> None:
+    """One process: measure what a request names, until the other end closes."""
+    os.setpgid(0, 0)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if folder := request.get("references"):
+        os.environ["ARRAYSPEED_REFERENCES"] = folder
+    # What a library prints belongs to nobody.
+    sink = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(sink, 1)
+    os.dup2(sink, 2)
+    lines = channel.makefile("r", encoding="utf-8")
+    say = sender(channel)
+    try:
+        measure(request["benchmark"], request["parameters"], say, lines, request.get("handicap"))
+    except (BrokenPipeError, ConnectionError):
+        os._exit(0)
+    os._exit(0)
+
+
+def sender(channel: socket.socket) -> Callable[[dict], None]:
+    """What writes a line of JSON to a socket."""
+    return lambda row: channel.sendall((json.dumps(row) + "\n").encode())
+
+
+def serve(control: socket.socket) -> None:
+    """Fork a process for each request, and tell how each ended, until the other end closes.
+
+    It sleeps in between: a server that wakes up takes the core of a process that measures.
+    """
+    say = sender(control)
+    say({"serving": os.getpid()})
+    waiting = selectors.DefaultSelector()
+    waiting.register(control, selectors.EVENT_READ)
+    while True:
+        for key, _ in waiting.select():
+            if key.fileobj is not control:
+                waiting.unregister(key.fileobj)
+                os.close(key.fileobj)
+                _, status = os.waitpid(key.data, 0)
+                say({"ended": key.data, "status": os.waitstatus_to_exitcode(status)})
+                continue
+            text, descriptors, _, _ = socket.recv_fds(control, 2**16, 1)
+            if not text:
+                return
+            child = os.fork()
+            if child == 0:
+                waiting.close()
+                control.close()
+                play(json.loads(text), socket.socket(fileno=descriptors[0]))
+            os.close(descriptors[0])
+            waiting.register(os.pidfd_open(child), selectors.EVENT_READ, child)
+            say({"forked": child})
+
+
+if __name__ == "__main__":
+    end_with_parent()
+
+    serve(socket.socket(fileno=int(sys.argv[1])))

@@ -1,0 +1,181 @@
+"""Processes that take turns: their ratios, their faults, and that none is ever left behind."""
+
+import json
+import math
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from statistics import median
+
+import pytest
+
+from arrayspeed import players
+from arrayspeed.players import Failed, Spawned, Turns, state, take_turns
+
+PLAYER = Path(__file__).parent / "inside" / "player.py"
+ROOT = Path(__file__).parent.parent
+
+
+def player(name, seconds=1e-3, fault=""):
+    return Spawned(name, [sys.executable, str(PLAYER), str(seconds), *([fault] if fault else [])])
+
+
+def play(*made, plan=None, seed=1):
+    return take_turns(list(made), plan or Turns(timeout=20), random.Random(seed))
+
+
+def gone(pids, seconds=10):
+    """Whether processes end within some seconds; a zombie has ended."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        if all(state(pid) in "ZX" for pid in pids):
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def ratio(taken, one, other):
+    pairs = zip(taken[one].batches, taken[other].batches, strict=True)
+    return math.exp(median(math.log(b / a) for a, b in pairs))
+
+
+def test_a_ratio_is_found():
+    made = player("one", 1e-3), player("other", 1.5e-3)
+    taken = play(*made)
+    assert 1.3 < ratio(taken, "one", "other") < 1.7
+    assert taken["one"].number > taken["other"].number > 1, "batches of about the same time"
+    assert gone([one.pid for one in made])
+
+
+def test_more_than_two_sides():
+    taken = play(player("a"), player("b"), player("c", 2e-3))
+    assert len({len(one.batches) for one in taken.values()}) == 1
+    assert 1.6 < ratio(taken, "a", "c") < 2.5
+
+
+def test_who_waits_is_stopped(monkeypatch):
+    seen = []
+    theirs = players.Player.batch
+
+    def batch(self, number, timeout):
+        seen.append({one.name: state(one.pid) for one in made if one is not self})
+        return theirs(self, number, timeout)
+
+    monkeypatch.setattr(players.Player, "batch", batch)
+    made = [player("a"), player("b"), player("c")]
+    play(*made)
+    assert seen
+    assert all(letter == "T" for others in seen for letter in others.values())
+
+
+def test_the_order_is_drawn_and_turned_round(monkeypatch):
+    orders = []
+    theirs = players.Player.batch
+    monkeypatch.setattr(players.Player, "batch", lambda self, *rest: (orders.append(self.name), theirs(self, *rest))[1])
+    for seed in (1, 1, *range(2, 10)):
+        orders.append("|")
+        play(player("a"), player("b"), plan=Turns(timeout=20, fewest=4, most=4), seed=seed)
+    games = ["".join(part.split()) for part in "".join(orders).split("|")[1:]]
+    assert games[0] == games[1], "from the seed"
+    assert len({game[:2] for game in games}) == 2
+    turns = [games[0][n : n + 2] for n in range(2, len(games[0]), 2)]  # after the untimed one
+    assert all(a == b[::-1] for a, b in zip(turns, turns[1:], strict=False))
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind", "some"),
+    [("unprepared", "not available", False), ("crash", "crashed", True), ("hang", "timed out", True)],
+)
+def test_a_side_that_fails_does_not_take_the_other_with_it(fault, kind, some):
+    made = player("good"), player("bad", fault=fault)
+    taken = play(*made, plan=Turns(timeout=1.5))
+    assert taken["bad"].kind == kind
+    assert taken["bad"].why
+    assert (taken["bad"].value is not None) == some
+    assert taken["good"].value
+    assert gone([one.pid for one in made])
+
+
+def test_what_fails_now_and_then_says_so():
+    taken = play(player("good"), player("bad", fault="sometimes"))
+    assert taken["bad"].sometimes
+    assert None in taken["bad"].batches
+    assert taken["bad"].value
+    assert len(taken["good"].batches) == len(taken["bad"].batches), "the n-th of both are neighbours"
+
+
+def test_a_player_that_says_nonsense():
+    made = Spawned("odd", [sys.executable, "-c", 'print(\'{"ready": "soon"}\', flush=True); input()'])
+    with pytest.raises(Failed, match="gave no time"):
+        made.ready(10)
+    made.end()
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, OSError])
+def test_nothing_is_left_when_it_is_interrupted(monkeypatch, error):
+    made = player("a"), player("b")
+    count = iter(range(100))
+
+    def run(*arguments):
+        if next(count) == 5:
+            raise error
+        return 1e-3
+
+    monkeypatch.setattr(players, "run", run)
+    with pytest.raises(error):
+        play(*made)
+    assert gone([one.pid for one in made])
+
+
+DRIVER = """
+import random, sys
+from arrayspeed.players import Spawned, Turns, take_turns
+made = [Spawned(name, [sys.executable, {player!r}, "1e-3"]) for name in "ab"]
+print(*(one.pid for one in made), flush=True)
+take_turns(made, Turns(fewest=10_000, most=10_000, longest=1e9), random.Random(1))
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_nothing_is_left_when_the_parent_is_killed(number):
+    driver = subprocess.Popen(
+        [sys.executable, "-c", DRIVER.format(player=str(PLAYER))],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        cwd=ROOT,
+    )
+    pids = [int(word) for word in driver.stdout.readline().split()]
+    until = time.monotonic() + 20
+    while time.monotonic() < until and "T" not in {state(pid) for pid in pids}:
+        time.sleep(0.01)
+    assert "T" in {state(pid) for pid in pids}, "one of them is stopped"
+    driver.send_signal(number)
+    driver.wait(20)
+    assert gone(pids)
+
+
+@pytest.mark.parametrize(("turns", "processes"), [(0.02, 5), (0.4, 25)])
+def test_turns_follow_from_noise_and_cost(turns, processes):
+    """A process of a second and turns of 40 ms: noise of 2 % is not worth many turns, noise of 40 % is worth all."""
+    rng = random.Random(3)
+    taken = {name: players.Taken([math.exp(rng.gauss(0, turns)) * 1e-3 for _ in range(10)], 20) for name in "ab"}
+    assert players.wanted(taken, Turns(), 1.0, 0.04) in (max(processes, 10), processes)
+
+
+def test_long_calls_take_few_turns():
+    taken = {name: players.Taken([0.5, 0.5], 1) for name in "ab"}
+    assert players.wanted(taken, Turns(), 1.0, 1.0) <= 3
+    taken = {name: players.Taken([5.0], 1) for name in "ab"}
+    assert players.wanted(taken, Turns(), 1.0, 10.0) == 1
+
+
+def test_lines_of_the_protocol_are_json():
+    with subprocess.Popen([sys.executable, str(PLAYER), "1e-3"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as one:
+        rows = one.communicate(b"2\n")[0].splitlines()
+    assert json.loads(rows[1])["ready"] == 1e-3
+    assert os.path.exists(PLAYER)
