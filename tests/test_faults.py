@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from arrayspeed import results
+from arrayspeed.players import state
 from tests.conftest import ARRAYSPEED, ROOT, command, finished, stored
 
 #: Three chunks of one short process each.
@@ -170,7 +171,7 @@ def left_running(folder):
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         with suppress(OSError):
             text = path.read_text()
-            if str(folder) in text and "asv_runner" in text:
+            if str(folder) in text and ("asv_runner" in text or "benchmarks.turns" in text):
                 found.append(path.parent.name)
     return found
 
@@ -189,20 +190,53 @@ def test_ctrl_c_in_a_run_keeps_what_is_finished(empty, after):
     assert stored(empty) == EVERY
 
 
-UPGRADE = ["upgrade", "numpy", "2.4.6", "2.4.6", "--bench", r"add_float64\.time_call", "--rounds", "3"]
+UPGRADE = ["upgrade", "numpy", "2.4.6", "2.4.6", "--bench", r"add_float64\.time_call"]
 SIZES = ["--size", "10", "--size", "100", "--size", "1000"]
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
-def test_an_upgrade_that_is_ended_keeps_its_processes(empty, number):
-    status, _ = interrupted(empty, number, *UPGRADE, *SIZES, after=0.0)
-    assert status == (130 if number == signal.SIGINT else -signal.SIGKILL)
-    kept = "".join(path.read_text() for path in (empty / "results").rglob("*.processes.jsonl"))
-    assert len([json.loads(line) for line in kept.splitlines()]) >= 2, "a finished step is a process of each side"
-    assert valid(empty)
+def kept(folder):
+    """The processes that are stored."""
+    text = "".join(path.read_text() for path in (folder / "results").rglob("*.processes.jsonl"))
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def started_here():
+    """Servers and players of blocks that run anywhere on this machine, and whether any is stopped."""
+    found = {}
+    for path in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if "benchmarks.turns" in (path / "cmdline").read_text():
+                found[int(path.name)] = state(int(path.name))
+    return found
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL, signal.SIGTERM])
+def test_an_upgrade_that_is_ended_keeps_its_processes_and_leaves_none(empty, number):
+    others = started_here().keys()
+    status, said = interrupted(empty, number, *UPGRADE, *SIZES, begun=lambda: len(kept(empty)) >= 4)
+    if number == signal.SIGINT:
+        assert status in (0, 1, 2), "the verdict of what there is"
+        assert "stopped: what follows is decided from what was measured until now" in said
+        assert "numpy 2.4.6 → 2.4.6" in said
+    else:
+        assert status == -number
+    until = time.monotonic() + 10
+    while time.monotonic() < until and started_here().keys() - others:
+        time.sleep(0.05)
+    assert not started_here().keys() - others, "a process is left behind"
+    assert len(kept(empty)) >= 4
+    assert valid(empty) or number != signal.SIGINT
     reused = attempt(empty, *UPGRADE, *SIZES, "--reuse", "--format", "json")
     assert reused.returncode in (0, 1, 2)
     assert len(json.loads(reused.stdout)["comparisons"]) >= 1
+
+
+def test_an_upgrade_of_so_many_minutes_decides_from_what_it_has(empty):
+    done = attempt(empty, *UPGRADE, *SIZES, "--minutes", "0.05", "--format", "json")
+    assert done.returncode in (0, 1, 2)
+    if done.stdout:
+        assert json.loads(done.stdout)["exit_status"] == done.returncode
+    assert "the time is over" in done.stderr
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])

@@ -1,7 +1,9 @@
 """Runs that are killed and go on, and a real comparison of two copies of one environment."""
 
 import json
+import os
 import random
+import re
 import signal
 import subprocess
 import threading
@@ -10,7 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from arrayspeed import processes
+from arrayspeed import processes, results
 from arrayspeed.plan import Combination
 from tests.conftest import ARRAYSPEED, ROOT, command, finished, stored
 
@@ -78,25 +80,60 @@ ADD = ["--bench", r"add_float64\.(time_call|track_error)", "--size", "1000"]
 
 
 def test_two_copies_of_one_environment(empty):
-    """Three processes a side prove nothing, so only a difference that cannot be is asked for."""
-    arguments = ["upgrade", "numpy", "2.4.6", "2.4.6", *ADD, "--rounds", "3", "--factor", "20"]
+    """Four rounds prove little, so only a difference that cannot be is asked for."""
+    arguments = ["upgrade", "numpy", "2.4.6", "2.4.6", *ADD, "--rounds", "4", "--factor", "20"]
     done = subprocess.run([*ARRAYSPEED, *arguments, "--format", "json"], cwd=empty, capture_output=True, text=True)
-    assert done.returncode in (0, 2), done.stderr
+    assert done.returncode == 0, done.stderr
     data = json.loads(done.stdout)
-    assert data["status"] == done.returncode
+    assert data["exit_status"] == done.returncode
     time_call, error = sorted(data["comparisons"], key=lambda row: row["measure"])
     assert (time_call["measure"], error["measure"]) == ("time_call", "track_error")
+    assert time_call["verdict"] == error["verdict"] == "same"
     for side in ("old", "new"):
-        assert len(time_call[side]) == 3
-        assert all(process["value"] > 0 and len(process["samples"]) > 1 for process in time_call[side])
+        assert [process["round"] for process in time_call[side]] == [0, 1, 2, 3]
+        assert all(process["value"] > 0 and len(process["batches"]) > 1 for process in time_call[side])
+        assert len(error[side]) == 2, "what does not vary by chance needs no more"
+    for old, new in zip(time_call["old"], time_call["new"], strict=True):
+        assert len(old["batches"]) == len(new["batches"]), "they took turns"
     assert error["ratio"] == 1.0
     assert data["other_packages"] == {}
+    assert "4 blocks" not in done.stderr
+    assert re.search(r"2 blocks, looked at after 4 rounds: about .* at most", done.stderr)
+    assert re.search(r"after 4 rounds: 2 same", done.stderr)
     # What was measured is stored, and can be compared again without measuring.
     again = subprocess.run(
         [*ARRAYSPEED, *arguments, "--reuse", "--format", "json"], cwd=empty, capture_output=True, text=True
     )
-    values = {row["measure"]: [p["value"] for p in row["old"]] for row in json.loads(again.stdout)["comparisons"]}
-    assert values == {row["measure"]: [p["value"] for p in row["old"]] for row in data["comparisons"]}
+    for row, before in zip(json.loads(again.stdout)["comparisons"], data["comparisons"], strict=True):
+        assert [p["value"] for p in row["old"]] == [p["value"] for p in before["old"]]
+        assert row["verdict"] == before["verdict"]
+        assert row["ratio"] == pytest.approx(before["ratio"], rel=1e-3), "batches are stored to four digits"
+
+
+def test_releases_in_blocks_go_on_where_they_stopped(empty):
+    """Three releases of NumPy side by side; started again, a run makes the rounds that are missing and no others."""
+    run = ["run", "--selection", "versions", "--library", "numpy", "--rounds"]
+    config = (empty / "arrayspeed/selections.py").read_text()
+    (empty / "arrayspeed/selections.py").write_text(
+        config + '\nNAMED["versions"] = [part("time_call", kernels=["add"], sizes=["small"])]\n'
+    )
+    env = os.environ | {"PYTHONPATH": str(empty)}
+    first = subprocess.run([*ARRAYSPEED, *run, "2"], cwd=empty, capture_output=True, text=True, env=env)
+    assert first.returncode == 0, first.stderr
+    kept = {path.name: path.read_text().splitlines() for path in (empty / "results").rglob("*.processes.jsonl")}
+    assert len(kept) == 3
+    assert all(len(rows) == 2 for rows in kept.values())
+    rows = [[json.loads(row) for row in lines] for lines in kept.values()]
+    assert len({row["block"] for lines in rows for row in lines}) == 1, "all releases met"
+    again = subprocess.run([*ARRAYSPEED, *run, "3"], cwd=empty, capture_output=True, text=True, env=env)
+    assert again.returncode == 0, again.stderr
+    for path in (empty / "results").rglob("*.processes.jsonl"):
+        assert [json.loads(row)["round"] for row in path.read_text().splitlines()] == [0, 1, 2]
+        assert path.read_text().splitlines()[:2] == kept[path.name]
+    values = results.load(empty / "results").filter(measure="time_call", kernel="add")
+    assert values["version"].sort().to_list() == ["2.0.2", "2.2.6", "2.4.6"]
+    shown = command(*ARRAYSPEED, "versions", "numpy", "--json", cwd=empty)
+    assert json.loads(shown.stdout)["library"] == "numpy"
 
 
 @pytest.mark.parametrize(
@@ -108,6 +145,9 @@ def test_two_copies_of_one_environment(empty):
         (["numpy", "0.0.1", "2.4.6"], "numpy==0.0.1"),
         (["numpy", "2.4.6", "2.4.6", "--rounds", "1"], "2 or more"),
         (["numpy", "2.4.6", "2.4.6", "--factor", "0.9"], "5 %"),
+        (["numpy", "2.4.6", "2.4.6", "--factor", "1"], "above 1"),
+        (["numpy", "2.4.6", "2.4.6", "--unclear", "5"], "a share from 0 to 1"),
+        (["numpy", "2.4.6", "2.4.6", "--minutes", "0"], "more than 0"),
         (["numpy", "2.4.6", "2.4.6", "--bench", "("], "regular expression"),
         (["numpy", "2.4.6", "2.4.6", "--bench", "no such"], "nothing that can run"),
         (["numpy", "2.4.6", "2.4.6", "--device", "tpu"], "TPU"),
@@ -152,7 +192,11 @@ def session(tmp_path):
 def test_processes_are_kept_line_by_line(session, tmp_path):
     imports = one(benchmark="imports.library.timeraw_import", family="imports", kernel="library", dtype=None)
     imports = one(**(vars(imports) | {"measure": "timeraw_import", "size": None, "device": None}))
-    kept = [processes.Process(one(), 1e-3), processes.Process(one(size=1000), None), processes.Process(imports, 0.5)]
+    kept = [
+        processes.Process(one(), 1e-3, round=7, block="b", batches=[1e-3, None, 1.1e-3], why="once", sometimes=True),
+        processes.Process(one(size=1000), None, why="it crashed"),
+        processes.Process(imports, 0.5),
+    ]
     processes.store(session, "venv", kept[:2])
     (path,) = (tmp_path / "generated").iterdir()
     with path.open("a") as file:

@@ -1,17 +1,19 @@
-"""Say whether upgrading a library is safe: measure two versions in turn and compare them.
+"""Say whether upgrading a library is safe: measure two versions side by side and compare them.
 
-The two environments are made if they are not there; the versions need not be in asv.conf.json. Every combination is
-measured on both within seconds, A B B A …, several processes each. The verdict lists what became slower, faster,
-larger, less accurate, or fails, and what the noise of the machine leaves open.
+The two environments are made if they are not there; the versions need not be in asv.conf.json. Both versions' processes
+are alive at once and take turns every 20 ms, with new processes each round, until every comparison is decided: slower,
+faster (larger, smaller; less, more accurate), the same, or failing. What stays unclear is listed. Ctrl-C ends the
+measuring, and what is there by then is judged. docs/decisions.md explains the words.
 
-The same version twice compares two copies of one environment: whatever is reported then is false. Do it once to know
-how far to trust the tool on your machine.
+The same version twice compares two copies of one environment: whatever is reported as changed then is false.
 
-Exit status: 0 no regression, 1 regressions, 2 not decided or a mistake.
+Exit status: 0 nothing is worse and at most 5 % is unclear (--unclear), 1 something is worse, 2 not decided, or a
+mistake.
 """
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 from contextlib import redirect_stdout
@@ -20,6 +22,7 @@ from asv.environment import get_environments
 from asv.repo import get_repo
 
 from arrayspeed import run
+from arrayspeed.decide import FACTOR, LOOKS, UNCLEAR_SHARE
 from arrayspeed.environment import stored_packages
 from arrayspeed.errors import UserError
 from arrayspeed.machine import describe
@@ -27,6 +30,7 @@ from arrayspeed.project import load_config
 from arrayspeed.results import result_commits
 from arrayspeed.session import open_session, same_code
 from arrayspeed.terminal import console
+from arrayspeed.until_decided import Limits
 from arrayspeed.upgrades import compare, pair, verdict
 from kernels import DEVICES, LIBRARIES
 from kernels.backends.hardware import missing
@@ -43,9 +47,23 @@ def add_arguments(parser) -> None:
     )
     parser.add_argument("--size", **several, metavar="SIZE", help="a number, small or large (default: both)")
     parser.add_argument("--device", choices=DEVICES, default="cpu", help="default cpu")
-    parser.add_argument("--rounds", type=int, default=10, metavar="N", help="processes of each version (default 10)")
     parser.add_argument(
-        "--factor", type=float, default=1.05, metavar="F", help="report changes of at least this factor (default 1.05)"
+        "--rounds",
+        type=int,
+        default=LOOKS[-1],
+        metavar="N",
+        help=f"rounds of each comparison at most (default {LOOKS[-1]})",
+    )
+    parser.add_argument("--minutes", type=float, default=math.inf, metavar="N", help="after these, judge what there is")
+    parser.add_argument(
+        "--factor", type=float, default=FACTOR, metavar="F", help=f"the ratio that you would act on (default {FACTOR})"
+    )
+    parser.add_argument(
+        "--unclear",
+        type=float,
+        default=UNCLEAR_SHARE,
+        metavar="SHARE",
+        help=f"the share of comparisons that may stay unclear with exit status 0 (default {UNCLEAR_SHARE})",
     )
     parser.add_argument("--format", choices=("table", "markdown", "json"), default="table", help="default table")
     parser.add_argument("--reuse", action="store_true", help="measure nothing: compare what is stored in results/")
@@ -67,18 +85,16 @@ def main(args) -> int:
     both = pair.pair_config(config, args.library, args.old, args.new, args.companions)
     # What is printed while measuring is no part of the verdict, which programs read.
     with redirect_stdout(sys.stderr):
-        found, machine, packages = (reuse if args.reuse else measure)(both, selections, args)
-    rows = compare.judge(found, args.factor, paired=not args.reuse)
+        rows, machine, packages = (reuse if args.reuse else measure)(both, selections, args)
     if not rows:
         raise UserError(
             f"results/{machine} holds no processes of both versions, of the kernels as they are now: "
             "run it without --reuse"
-            if args.reuse
-            else "nothing that can run here is selected; `python -m kernels` lists what there is"
         )
     others = pair.packages_that_differ(args.library, *packages)
-    show(verdict.Upgrade(args.library, args.old, args.new, machine, args.factor, others, rows), args.format)
-    return compare.status(rows)
+    found = verdict.Upgrade(args.library, args.old, args.new, machine, args.factor, others, rows, args.unclear)
+    show(found, args.format)
+    return found.status
 
 
 def check(args) -> None:
@@ -92,8 +108,12 @@ def check(args) -> None:
     pair.check_versions(args.library, args.old, args.new)
     if args.rounds < 2:
         raise UserError(f"--rounds {args.rounds} is not valid: 2 or more; one process says nothing about noise")
-    if not 1 <= args.factor < 100:
-        raise UserError(f"--factor {args.factor:g} is not valid: 1.05 reports changes of 5 % and more")
+    if not 1 < args.factor < 100:
+        raise UserError(f"--factor {args.factor:g} is not valid: above 1; 1.05 reports changes of more than 5 %")
+    if not 0 <= args.unclear <= 1:
+        raise UserError(f"--unclear {args.unclear:g} is not valid: a share from 0 to 1")
+    if not args.minutes > 0:
+        raise UserError(f"--minutes {args.minutes:g} is not valid: more than 0")
     if not args.reuse and (why := missing(args.device)):
         raise UserError(f"--device {args.device}: {why}")
     if args.machine and not args.reuse:
@@ -108,8 +128,8 @@ def check(args) -> None:
             raise UserError(f"--bench {pattern!r} is not a regular expression: {error}") from error
 
 
-def measure(config, selections, args) -> tuple[compare.Comparison, str, list[dict[str, str]]]:
-    """What both versions give now, on which machine, and the packages of both environments.
+def measure(config, selections, args) -> tuple[list[compare.Row], str, list[dict[str, str]]]:
+    """What was decided of both versions, on which machine, and the packages of both environments.
 
     Raises
     ------
@@ -118,18 +138,18 @@ def measure(config, selections, args) -> tuple[compare.Comparison, str, list[dic
     """
     with run.only_run(config.results_dir):
         session = open_session(config, selections)
-        found = compare.measure(session, selections, args.rounds)
-    return found, session.machine["machine"], [env.packages() for env in session.environments.values()]
+        rows = compare.measure(session, selections, Limits(args.rounds, args.minutes, args.factor))
+    return rows, session.machine["machine"], [env.packages() for env in session.environments.values()]
 
 
-def reuse(config, selections, args) -> tuple[compare.Comparison, str, list[dict[str, str]]]:
+def reuse(config, selections, args) -> tuple[list[compare.Row], str, list[dict[str, str]]]:
     """As `measure`, from what is stored."""
     machine = args.machine or describe()["machine"]
     commits = same_code(get_repo(config), result_commits(config.results_dir, machine))
     environments = [env.name for env in get_environments(config, None)]
     found = compare.stored(config.results_dir, machine, environments, commits, selections)
     packages = [stored_packages(config.results_dir, machine, name, commits) for name in environments]
-    return found, machine, packages
+    return compare.judge_stored(found, args.factor), machine, packages
 
 
 def show(result: verdict.Upgrade, form: str) -> None:
