@@ -13,7 +13,20 @@ from arrayspeed.errors import UserError
 #: What the system refuses for reasons that the user can mend: a full disk, no permission.
 OUTSIDE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EACCES, errno.EPERM, errno.EROFS}
 
-COMMANDS = ("bench", "run", "upgrade", "versions", "site", "summary", "claims", "plots", "audit")
+COMMANDS = (
+    "bench",
+    "run",
+    "upgrade",
+    "decide",
+    "versions",
+    "site",
+    "summary",
+    "claims",
+    "plots",
+    "audit",
+    "simulate",
+    "copies",
+)
 
 
 def parser(argv: list[str]) -> argparse.ArgumentParser:

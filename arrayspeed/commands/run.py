@@ -2,6 +2,9 @@
 
 Every option narrows the selection; without any, everything in asv.conf.json is measured, which takes hours.
 Started again, a run leaves out what has a value of the same code: kernels and benchmarks as they are committed now.
+
+``--selection versions`` measures all releases of each library side by side, every 20 ms in turn, round after round
+until each is decided against the newest; started again, it goes on where it stopped.
 """
 
 from __future__ import annotations
@@ -10,10 +13,12 @@ import math
 import re
 from dataclasses import replace
 
-from arrayspeed import existing, run, selections
+from arrayspeed import existing, releases, run, selections
+from arrayspeed.decide import LOOKS
 from arrayspeed.errors import UserError
 from arrayspeed.plan import Selection
 from arrayspeed.project import load_config
+from arrayspeed.until_decided import Limits
 from kernels import BACKENDS, CATALOGUE, DEVICES, LIBRARIES
 from kernels.catalogue import choose
 
@@ -57,7 +62,12 @@ def add_arguments(parser) -> None:
         help="a named selection: versions is for the environments of one library each, the others for the one with "
         "most, unless --environment, --library or --version say otherwise; no other filter goes with it",
     )
-    parser.add_argument("--rounds", type=int, metavar="N", help="processes for each time (default 2)")
+    parser.add_argument(
+        "--rounds",
+        type=int,
+        metavar="N",
+        help=f"processes for each time (default 2); with --selection versions, rounds at most (default {LOOKS[-1]})",
+    )
     parser.add_argument("--timeout", type=float, metavar="S", help="end a process after so many seconds (default 600)")
     parser.add_argument("--minutes", type=float, metavar="N", help="begin nothing more after so many minutes")
     how = parser.add_mutually_exclusive_group()
@@ -69,6 +79,11 @@ def main(args) -> int:
     """Run ``arrayspeed run``."""
     chosen = selection(args)
     config, chosen.environments = existing.take(load_config(), chosen.environments)
+    if args.selection == "versions":
+        if args.again or args.append:
+            raise UserError("--selection versions goes on until it is decided: --again and --append mean nothing there")
+        limits = Limits(args.rounds or LOOKS[-1], args.minutes or math.inf)
+        return releases.run(config, named(args, chosen, config), limits, args.timeout)
     return run.run(
         config,
         named(args, chosen, config) or [chosen],
