@@ -1,7 +1,15 @@
-// One library over its releases: lines, and the steps in them, the largest first.
+// One library over its releases: each release beside one of them, with intervals, and the steps between neighbours.
 
 import { chart } from "./chart.js";
-import { choice, count, el, human, load, nothing, page, present, table, times } from "./common.js";
+import { choice, count, el, human, load, nothing, otherWay, page, present, table, waysSaid } from "./common.js";
+
+const ALL = "all";
+
+/** With more series than this, a chart shows their mean, and each of them as a thin line. */
+const FEW = 4;
+
+/** Readable on white and on black: up is worse, down is better. */
+const COLOURS = { up: "#d06a12", down: "#3b8ae0", mean: "#8d62d6", none: "#8b98a3" };
 
 page(async (redraw) => {
   const meta = await load("meta");
@@ -10,78 +18,319 @@ page(async (redraw) => {
   const machine = choice("machine", "machine", machines.map((one) => ({ value: one.number, title: one.name })), redraw);
   const libraries = machines.find((one) => String(one.number) === machine).libraries;
   const library = choice("library", "library", libraries, redraw);
-  const all = await load(`library-${machine}-${library}`);
-  const measure = choice("measure", "measure", present(all, "measure", Object.keys(meta.measures))
+  const [every, { factor, means }] = await Promise.all([
+    load(`library-${machine}-${library}`), load(`means-${machine}-${library}`),
+  ]);
+  const measure = choice("measure", "measure", present(every, "measure", Object.keys(meta.measures))
     .map((name) => ({ value: name, title: meta.measures[name] ?? name })), redraw);
-  const ofMeasure = all.filter((one) => one.measure === measure);
-  const backend = choice("backend", "backend", present(ofMeasure, "backend", Object.keys(meta.backends)), redraw);
-  const label = choice("size", "size", ["large", "small", "all"], redraw);
-  const series = ofMeasure.filter((one) => one.backend === backend
-    && (label === "all" || one.size === null || one.size === meta.kernels[one.kernel]?.[label] || measure !== "time_call"));
+  let series = every.filter((one) => one.measure === measure);
+  const where = { measure };
+  const narrow = (name, heading, order) => {
+    const options = present(series, name, order);
+    if (name !== "backend" && options.length < 2) {
+      where[name] = options[0] ?? null;
+      return;
+    }
+    where[name] = choice(name, heading, options, redraw);
+    series = series.filter((one) => one[name] === where[name]);
+  };
+  narrow("backend", "backend", Object.keys(meta.backends));
+  narrow("device", "device", meta.devices);
+  narrow("dtype", "precision", ["float64", "float32"]);
+  const sized = measure === "time_call" ? choice("size", "size", ["large", "small", ALL], redraw) : ALL;
+  series = series.filter((one) => sized === ALL || one.size === null || one.size === meta.kernels[one.kernel]?.[sized]);
+  const kernels = present(series, "kernel");
+  const kernel = kernels.length > 1 ? choice("kernel", "kernel", [ALL, ...kernels], redraw) : ALL;
+  series = series.filter((one) => kernel === ALL || one.kernel === kernel);
   if (!series.length) return nothing(`arrayspeed run --selection versions --library ${library}`);
-  const releases = [...new Map(series.flatMap((one) => one.points.map((point) => [point.version, true]))).keys()];
+  const releases = inOrder(series);
+  const mean = kernel === ALL && means.find((one) => one.label === sized
+    && ["measure", "backend", "device", "dtype"].every((name) => one[name] === where[name]));
   return [
-    lines(series, releases, library, measure, meta),
-    numbers(series, releases, measure),
-    steps(all, meta),
+    apart(series, library),
+    series.length > FEW ? many(series, mean, releases, library, meta.measures[measure])
+      : few(series, releases, library, meta.measures[measure]),
+    numbers(series, mean, releases, meta),
+    waysSaid(meta, [...new Set(every.filter((one) => otherWay(meta, one.kernel, [one.backend])).map((one) => one.kernel))]),
+    steps(every, meta, factor),
   ];
 });
+
+/** The releases of some series. A series may lack some, so each is put after those that precede it in any. */
+function inOrder(series) {
+  const found = [];
+  for (const one of series) {
+    let place = 0;
+    for (const { version } of one.points) {
+      const at = found.indexOf(version);
+      if (at < 0) found.splice(place, 0, version);
+      place = (at < 0 ? place : at) + 1;
+    }
+  }
+  return found;
+}
 
 function title(one) {
   return one.size === null ? one.kernel : `${one.kernel} ${count(one.size)}`;
 }
 
-/** What each release changed, in every measure and backend: the newest release first, and its largest change. */
-function steps(all, meta) {
-  const found = all.flatMap((one) => one.steps.map((step) => ({ one, step, ratio: step.after / step.before })));
-  const heading = el("h2", {}, "What each release changed");
-  if (!found.length) return [heading, el("p", {}, "No steps: nothing changed by a tenth or more, beyond the noise.")];
-  const releases = [...new Set(all.flatMap((one) => one.points.map((point) => point.version)))];
-  const order = (one) => releases.indexOf(one.step.version);
-  found.sort((a, b) => order(b) - order(a) || Math.abs(Math.log(b.ratio)) - Math.abs(Math.log(a.ratio)));
-  return [heading, table(`${found.length} steps of a tenth or more, and of three standard deviations between processes: ▲ is slower, larger or less accurate`, [
-    { title: "release" }, { title: "measure", text: true }, { title: "kernel", text: true }, { title: "backend", text: true },
-    { title: "change" }, { title: "from" }, { title: "to" },
-  ], found.map(({ one, step, ratio }) => [step.version, meta.measures[one.measure] ?? one.measure, title(one), one.backend,
-    el("span", { class: ratio > 1 ? "bad" : "good" }, `${ratio > 1 ? "▲" : "▼"} ${times(ratio)}`),
-    human(step.before, one.measure, 2), human(step.after, one.measure, 2)]))];
+/** The title with a sign where the backend computes in another way. */
+function named(one, meta) {
+  return [title(one), otherWay(meta, one.kernel, [one.backend])];
 }
 
-function lines(series, releases, library, measure, meta) {
-  const values = series.flatMap((one) => {
-    const first = one.points.find((point) => point.value > 0);
-    const changed = new Map(one.steps.map((step) => [step.version, step.after > step.before ? "▲" : "▼"]));
-    return one.points.filter((point) => point.value > 0).map((point) => ({
-      kernel: title(one), version: point.version, ratio: point.value / first.value, text: human(point.value, measure, 2),
-      mark: changed.get(point.version) ?? "",
-    }));
+/** What a reader must know where releases did not take turns. */
+function apart(series, library) {
+  const some = series.filter((one) => !one.side_by_side).length;
+  if (!some) return null;
+  return el("p", { class: "apart", style: "border-left: 4px solid rgb(var(--worse)); padding: .5em 1em; background: var(--pale)" },
+    el("strong", {}, some === series.length ? "Not measured side by side. " : `${some} of ${series.length} series were not measured side by side. `),
+    "Their releases were measured minutes apart, and the machine may have changed its speed in between. Their intervals (marked ~) hold that, and only large steps can be shown. To measure them side by side: ",
+    el("code", {}, `arrayspeed run --selection versions --library ${library}`));
+}
+
+/** 1.02, 12.3, 1,234, 1.2e+9 */
+function number(ratio, places = 2) {
+  if (ratio >= 1e6 || ratio < 1e-3) return ratio.toExponential(1);
+  if (ratio >= 100) return Math.round(ratio).toLocaleString("en");
+  return ratio.toFixed(ratio >= 10 ? 1 : ratio < 0.1 ? places + 1 : places);
+}
+
+/** A ratio with its interval: 1.02× (1.01–1.03). */
+function ratioText(one) {
+  if (one.ratio === null) return "";
+  if (one.low === null) return `${number(one.ratio)}×`;
+  const places = one.high - one.low < 0.02 * one.ratio ? 3 : 2;
+  return `${number(one.ratio, places)}× (${number(one.low, places)}–${number(one.high, places)})`;
+}
+
+function arrow(step) {
+  return step.worse ? "▲" : "▼";
+}
+
+/** The lines between neighbouring releases of a series, each with what was shown of the two. */
+function segments(one) {
+  const shown = new Map(one.steps.map((step) => [`${step.before} ${step.version}`, step]));
+  const known = one.points.filter((point) => point.ratio > 0);
+  return known.slice(1).flatMap((point, n) => {
+    const step = shown.get(`${known[n].version} ${point.version}`);
+    const kind = step ? (step.worse ? "up" : "down") : "none";
+    const text = step ? `${step.verdict} ${ratioText(step)}` : "no change is shown";
+    const common = { series: title(one), part: `${title(one)} ${point.version}`, kind, text };
+    return [{ ...common, version: known[n].version, ratio: known[n].ratio, end: false },
+      { ...common, version: point.version, ratio: point.ratio, end: true }];
   });
-  if (!values.length || releases.length < 2) return null;
+}
+
+function axes(series, releases, library) {
+  const anchors = [...new Set(series.map((one) => one.anchor))];
+  const to = anchors.length === 1 ? anchors[0] : "the newest release that works";
+  return {
+    x: {
+      field: "version", type: "ordinal", sort: releases, title: `${library} release`,
+      scale: { domain: releases }, axis: { labelAngle: releases.length > 7 ? -45 : 0 },
+    },
+    y: {
+      field: "ratio", type: "quantitative", title: `relative to ${to} (less is better)`,
+      scale: { type: "log", nice: false, padding: 14 }, axis: { format: "~g", tickCount: 6 },
+    },
+  };
+}
+
+/** The level of the anchor. */
+const baseline = (y) => ({ data: { values: [{ ratio: 1 }] }, mark: { type: "rule", strokeDash: [2, 3], color: COLOURS.none }, encoding: { y } });
+
+/** Layers without those that have nothing to draw. */
+const filled = (layers) => layers.filter((layer) => layer.data.values.length);
+
+const CHANGE = { condition: { test: "datum.kind === 'up'", value: COLOURS.up }, value: COLOURS.down };
+
+/** Colour by what was shown; thin and pale where nothing was. */
+const KINDS = {
+  color: { field: "kind", type: "nominal", legend: null, scale: { domain: ["up", "down", "none"], range: [COLOURS.up, COLOURS.down, COLOURS.none] } },
+  opacity: { condition: { test: "datum.kind === 'none'", value: 0.35 }, value: 1 },
+  size: { condition: { test: "datum.kind === 'none'", value: 1 }, value: 2.5 },
+};
+
+/** Every series as a thin line, thick where it takes a step, and their mean with its interval. */
+function many(series, mean, releases, library, measure) {
+  if (releases.length < 2) return null;
+  const values = series.flatMap(segments);
+  const middle = !mean ? [] : [...mean.points, { version: mean.anchor, ratio: 1, low: null, high: null, comparisons: null }]
+    .sort((a, b) => releases.indexOf(a.version) - releases.indexOf(b.version))
+    .map((one) => ({ ...one, text: one.comparisons ? `${ratioText(one)} over ${one.comparisons}` : "all others are relative to this" }));
+  const { x, y } = axes(series, releases, library);
+  const tip = [{ field: "text", title: "geometric mean" }, { field: "version", title: "release" }];
+  const ends = values.filter((each) => each.end && each.kind !== "none");
+  const spec = {
+    height: 380,
+    layer: filled([
+      baseline(y),
+      {
+        data: { values },
+        mark: { type: "line", strokeCap: "round" },
+        encoding: { x, y, detail: { field: "part" }, ...KINDS, tooltip: [{ field: "series" }, { field: "text", title: "shown" }] },
+      },
+      {
+        data: { values: ends },
+        mark: { type: "point", filled: true, size: 36, opacity: 1 },
+        encoding: { x, y, color: CHANGE, tooltip: [{ field: "series" }, { field: "version" }, { field: "text", title: "shown" }] },
+      },
+      { data: { values: middle }, mark: { type: "line", color: COLOURS.mean, size: 3 }, encoding: { x, y } },
+      {
+        data: { values: middle.filter((each) => each.low !== null) },
+        mark: { type: "rule", color: COLOURS.mean, size: 3 },
+        encoding: { x, y: { ...y, field: "low" }, y2: { field: "high" } },
+      },
+      { data: { values: middle }, mark: { type: "point", filled: true, color: COLOURS.mean, size: 70, opacity: 1 }, encoding: { x, y, tooltip: tip } },
+    ]),
+  };
+  return [
+    chart(spec, `${measure} of ${series.length} kernels over ${releases.length} releases of ${library}; the table below has the numbers`),
+    el("p", { class: "note" },
+      middle.length ? [swatch(COLOURS.mean), " geometric mean of the kernels, with its 95 % interval. "] : null,
+      swatch(COLOURS.none), " one kernel, where no change is shown. ",
+      swatch(COLOURS.up), " a step up (worse), ", swatch(COLOURS.down), " a step down (better) that is shown. Choose a kernel to see its intervals."),
+  ];
+}
+
+function swatch(colour) {
+  const found = el("span", { "aria-hidden": "true" }, "▬");
+  found.style.color = colour;
+  return found;
+}
+
+/** A few series with the interval of every release. */
+function few(series, releases, library, measure) {
+  const points = series.flatMap((one) => one.points.filter((point) => point.ratio > 0)
+    .map((point) => ({ ...point, series: title(one), text: ratioText(point), kind: point.verdict })));
+  if (!points.length || releases.length < 2) return null;
+  const names = series.map(title);
+  const marks = series.flatMap((one) => one.steps.flatMap((step) => {
+    const point = one.points.find((each) => each.version === step.version);
+    return point.ratio > 0 ? [{ ...point, series: title(one), mark: arrow(step), kind: step.worse ? "up" : "down", at: point.high ?? point.ratio }] : [];
+  }));
+  const { x, y } = axes(series, releases, library);
+  const colour = { color: { field: "series", type: "nominal", title: null, legend: names.length > 1 ? { orient: "top" } : null, scale: { domain: names, scheme: "tableau10" } } };
+  const offset = names.length > 1 ? { xOffset: { field: "series", type: "nominal", scale: { domain: names, paddingOuter: names.length < 4 ? 2 : 1 } } } : {};
+  const bounded = points.filter((point) => point.low !== null);
+  const failed = series.flatMap((each) => each.points.filter((point) => point.value === null)
+    .map((point) => ({ version: point.version, series: title(each) })));
   const spec = {
     height: 340,
-    data: { values },
-    encoding: {
-      x: { field: "version", type: "ordinal", sort: releases, title: `${library} release`, axis: { labelAngle: 0 } },
-      y: { field: "ratio", type: "quantitative", scale: { type: "log", nice: false, padding: 12 }, title: "relative to the first release (less is better)" },
-      color: { field: "kernel", type: "nominal", title: "kernel", scale: { scheme: "tableau20" } },
-    },
-    layer: [
-      { mark: { type: "line", point: true }, encoding: { tooltip: [{ field: "kernel" }, { field: "version" }, { field: "text", title: meta.measures[measure] }] } },
-      { transform: [{ filter: "datum.mark !== ''" }], mark: { type: "text", fontSize: 16, dy: -10 }, encoding: { text: { field: "mark" } } },
-    ],
+    layer: filled([
+      baseline(y),
+      {
+        data: { values: series.flatMap(segments) },
+        mark: { type: "line" },
+        encoding: {
+          x, y, ...colour, ...offset, detail: { field: "part" }, size: KINDS.size,
+          opacity: { condition: { test: "datum.kind === 'none'", value: 0.5 }, value: 1 },
+          strokeDash: { condition: { test: "datum.kind === 'none'", value: [3, 4] }, value: [1, 0] },
+        },
+      },
+      {
+        data: { values: bounded },
+        mark: { type: "rule", size: 1.5 },
+        encoding: { x, y: { ...y, field: "low" }, y2: { field: "high" }, ...colour, ...offset },
+      },
+      ...["low", "high"].map((end) => ({
+        data: { values: bounded },
+        mark: { type: "tick", orient: "horizontal", thickness: 1.5, size: 8 },
+        encoding: { x, y: { ...y, field: end }, ...colour, ...offset },
+      })),
+      {
+        data: { values: points },
+        mark: { type: "point", filled: true, size: 60, opacity: 1 },
+        encoding: { x, y, ...colour, ...offset, tooltip: [{ field: "series" }, { field: "version" }, { field: "text", title: "ratio" }, { field: "verdict" }, { field: "rounds" }] },
+      },
+      {
+        data: { values: marks },
+        mark: { type: "text", fontSize: 15, dy: -12 },
+        encoding: { x, y: { ...y, field: "at" }, ...offset, text: { field: "mark" }, color: CHANGE },
+      },
+      {
+        data: { values: failed },
+        mark: { type: "text", angle: -90, align: "left", fontSize: 12 },
+        encoding: { x, y: { value: 334 }, ...offset, text: { value: "failed" }, ...colour },
+      },
+    ]),
   };
-  return chart(spec, `${meta.measures[measure]} of each kernel over ${releases.length} releases of ${library}; the table below has the numbers`);
+  return [
+    chart(spec, `${measure} of ${names.join(", ")} over ${releases.length} releases of ${library}; the table below has the numbers`),
+    el("p", { class: "note" }, "Bars are 95 % intervals. A solid line and ▲▼ are a step that is shown; where no change is shown the line is dashed."),
+  ];
 }
 
-function numbers(series, releases, measure) {
-  return table("Every release", [{ title: "kernel" }, ...releases.map((name) => ({ title: name }))], series.map((one) => {
-    const changed = new Map(one.steps.map((step) => [step.version, step.after / step.before]));
-    return [title(one), ...releases.map((version) => {
+/** A ratio with its interval in small print. */
+function small(text) {
+  const at = text.indexOf(" (");
+  return at < 0 ? [text] : [text.slice(0, at), el("small", {}, text.slice(at))];
+}
+
+/** Ratios of every release, with intervals; steps are marked. */
+function numbers(series, mean, releases, meta) {
+  const none = (text) => el("span", { class: "none" }, text);
+  const rows = series.map((one) => {
+    const changed = new Map(one.steps.map((step) => [step.version, step]));
+    return [named(one, meta), ...releases.map((version) => {
       const point = one.points.find((each) => each.version === version);
-      if (!point) return el("span", { class: "none" }, "n/a");
-      if (point.value === null) return el("span", { class: "none" }, "failed");
-      const ratio = changed.get(version);
-      return el("span", { class: ratio && (ratio > 1 ? "bad" : "good") }, `${ratio ? (ratio > 1 ? "▲ " : "▼ ") : ""}${human(point.value, measure, 2)}`);
+      if (!point) return none("n/a");
+      const step = changed.get(version);
+      const text = point.value === null ? "failed"
+        : point.verdict === "anchor" || point.ratio === null ? human(point.value, one.measure, 2)
+          : small(`${point.side_by_side ? "" : "~"}${ratioText(point)}`);
+      if (step) return el("span", { class: step.worse ? "bad" : "good" }, `${arrow(step)} `, text);
+      return point.value === null ? none(text) : text;
     })];
-  }));
+  });
+  if (mean) {
+    rows.unshift([el("strong", {}, "geometric mean"), ...releases.map((version) => {
+      const one = mean.points.find((each) => each.version === version);
+      return one ? el("strong", {}, small(ratioText(one))) : version === mean.anchor ? "1" : none("n/a");
+    })]);
+  }
+  return table("Every release: relative to the one whose value is shown, with 95 % intervals; ▲▼ where a step came",
+    [{ title: "kernel" }, ...releases.map((name) => ({ title: name }))], rows);
+}
+
+/** What each release changed, in every measure and backend: the newest release first, and its largest change. */
+function steps(every, meta, factor) {
+  const found = every.flatMap((one) => one.steps.map((step) => ({ one, step })));
+  const heading = el("h2", {}, "What each release changed");
+  const beyond = `${number(100 * (factor - 1), 0)} %`;
+  const together = every.filter((one) => one.side_by_side).length;
+  if (!found.length) {
+    return [heading, el("p", {}, `No two neighbouring releases are shown to differ by more than ${beyond} in any measure or backend. `
+      + (together === every.length ? "" : `That says little of the ${every.length - together} series that were not measured side by side.`))];
+  }
+  const releases = inOrder(every);
+  const order = ({ step }) => releases.indexOf(step.version);
+  const far = ({ step }) => (step.ratio === null ? Infinity : Math.abs(Math.log(step.ratio)));
+  found.sort((a, b) => order(b) - order(a) || (far(b) > far(a) ? 1 : far(b) < far(a) ? -1 : 0));
+  const caption = `${found.length} steps of ${every.length} series: neighbours that are shown to differ by more than ${beyond} (errors by more than ×2), judged together, or of which one fails`;
+  return [heading, table(caption, [
+    { title: "release" }, { title: "after" }, { title: "measure", text: true }, { title: "kernel", text: true }, { title: "backend", text: true },
+    { title: "change", text: true }, { title: "ratio (95 % interval)" }, { title: "from" }, { title: "to" }, { title: "rounds", text: true },
+  ], found.map(({ one, step }) => [step.version, step.before, meta.measures[one.measure] ?? one.measure, named(one, meta), one.backend,
+    el("span", { class: step.worse ? "bad" : "good" }, step.verdict),
+    el("span", { class: step.worse ? "bad" : "good" }, `${arrow(step)} ${size(step)}`),
+    from(step.value_before, one.measure), from(step.value, one.measure),
+    step.side_by_side ? rounds(step) : "not side by side"]))];
+}
+
+function from(value, measure) {
+  return value === null ? "failed" : human(value, measure, 2);
+}
+
+/** How large a step is; where a release fails, how often. */
+function size(step) {
+  const ratio = ratioText(step);
+  if (!step.failed && !step.failed_before) return ratio;
+  return `${ratio} ${step.failed} of ${step.processes} failed, before ${step.failed_before} of ${step.processes_before}`.trim();
+}
+
+/** The pairs of processes that show a step; of a failure, all processes of the release. */
+function rounds(step) {
+  return String(step.rounds || step.processes);
 }

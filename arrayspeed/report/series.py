@@ -1,0 +1,65 @@
+"""What the page of versions reads: the series of each library over its releases, and geometric means over kernels.
+
+``library-MACHINE-LIBRARY.json`` is a list of series. ``means-MACHINE-LIBRARY.json`` has the factor beyond which a step
+is one, and means: one for each measure, backend, device, precision and label of sizes that the page can show.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from dataclasses import asdict
+from pathlib import Path
+
+import polars as pl
+
+from arrayspeed.decide import FACTOR
+from arrayspeed.history import Measured, measured
+from arrayspeed.versions import means, over_versions
+from kernels import CATALOGUE, LIBRARIES
+
+#: The label under which a series of any size is shown.
+ALL = "all"
+
+
+def write_series(folder: Path, results_dir: str | Path, table: pl.DataFrame, machine_number: int) -> list[str]:
+    """Write the files of one machine into a folder; returns the libraries that have any series.
+
+    ``table`` holds the results of that machine alone; ``machine_number`` is its place in ``meta.json``.
+    """
+    found = []
+    for library in LIBRARIES:
+        if every := measured(results_dir, table, library):
+            found.append(library)
+            data = {
+                "library": [asdict(one) for one in over_versions(every, FACTOR)],
+                "means": {"factor": FACTOR, "means": means_data(every)},
+            }
+            for name, content in data.items():
+                path = folder / f"{name}-{machine_number}-{library}.json"
+                text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+                path.write_text(text, encoding="utf-8")
+    return found
+
+
+def means_data(every: list[Measured]) -> list[dict]:
+    """The means that there are, each with the group of series that it is over."""
+    groups = defaultdict(list)
+    for one in every:
+        measure, _, kernel, dtype, backend, size, device = one.key
+        for label in labels(kernel, size):
+            groups[measure, backend, device, dtype, label].append(one)
+    found = []
+    for (measure, backend, device, dtype, label), ones in groups.items():
+        anchor, over = means(ones)
+        if over:
+            where = {"measure": measure, "backend": backend, "device": device, "dtype": dtype, "label": label}
+            points = [{"version": version, **asdict(mean)} for version, mean in over.items()]
+            found.append({**where, "anchor": anchor, "points": points})
+    return found
+
+
+def labels(kernel: str, size: int | None) -> list[str]:
+    """The labels under which a size of a kernel is shown."""
+    known = CATALOGUE.get(kernel)
+    return [ALL, *(label for label in ("small", "large") if known and getattr(known, label) == size)]
