@@ -31,7 +31,7 @@ from arrayspeed.servers import PRELOAD, needed, reason, serving
 from arrayspeed.session import Session
 
 #: Measures that are taken in turn by batches.
-IN_TURN = ("time_call", "time_round_trip", "time_pipelined")
+IN_TURN = run.BATCHED
 
 #: Seconds that a server has to import its library, and a process that ended to be reaped.
 STARTING, REAPING = 300.0, 5.0
@@ -271,7 +271,8 @@ class Round:
 def process_of(one: Combination, taken: Taken) -> Process:
     """What one side gave in a round."""
     batches = taken.batches if taken.value is not None else []
-    return Process(one, taken.value, taken.alone, taken.why, batches=batches, sometimes=taken.sometimes)
+    number = taken.number if batches else None
+    return Process(one, taken.value, taken.alone, taken.why, batches=batches, sometimes=taken.sometimes, number=number)
 
 
 @contextlib.contextmanager

@@ -44,6 +44,8 @@ class Process:
         batch failed.
     sometimes
         It failed, and other calls of the same process succeeded.
+    number
+        Calls in a batch.
     """
 
     one: Combination
@@ -54,6 +56,7 @@ class Process:
     block: str | None = None
     batches: list[float | None] = field(default_factory=list)
     sometimes: bool = False
+    number: int | None = None
 
 
 def store(session, environment: str, found: list[Process]) -> None:
@@ -80,6 +83,7 @@ def line(process: Process) -> dict:
     if process.block is not None:
         row |= {"block": process.block, "round": process.round}
     if process.batches:
+        row["number"] = process.number
         row["batches"] = [None if batch is None else float(f"{batch:.4g}") for batch in process.batches]
     if process.why is not None:
         row["why"] = process.why
@@ -113,6 +117,8 @@ def parse(row: dict, environment: str) -> Process:
         device=row["device"],
     )
     met = {"round": int(row["round"]), "block": str(row["block"])} if row.get("block") is not None else {}
+    number = row.get("number")
+    met["number"] = None if number is None else int(number)
     why = None if row.get("why") is None else str(row["why"])
     return Process(one, value, why=why, batches=batches, sometimes=row.get("sometimes") is True, **met)
 

@@ -106,21 +106,21 @@ def write_results(session: Session, found: dict[str, list[Process]]) -> None:
     """Add what processes gave to asv's results of each environment: the median, of a time with the processes' figures
     as its samples.
     """
-    by_environment = defaultdict(lambda: defaultdict(list))
+    by_environment: dict[str, dict[Combination, list[Process]]] = defaultdict(lambda: defaultdict(list))
     for ones in found.values():
         for process in ones:
             if process.value is not None:
-                by_environment[process.one.environment][process.one].append(process.value)
+                by_environment[process.one.environment][process.one].append(process)
     for environment, values in by_environment.items():
         results = session.results_of(environment)
-        for one, figures in values.items():
-            benchmark = session.benchmarks[one.benchmark]
-            add(results, benchmark, one, figures)
+        for one, gave in values.items():
+            add(results, session.benchmarks[one.benchmark], one, gave)
         save_atomically(session.config.results_dir, results.save)
 
 
-def add(results, benchmark: dict, one: Combination, figures: list[float]) -> None:
+def add(results, benchmark: dict, one: Combination, gave: list[Process]) -> None:
     """One value, in the place that asv has for it."""
+    figures = [process.value for process in gave]
     count = 1
     for values in benchmark["params"]:
         count *= len(values)
@@ -128,6 +128,6 @@ def add(results, benchmark: dict, one: Combination, figures: list[float]) -> Non
     result, samples, number = [None] * count, [None] * count, [None] * count
     result[one.index] = median(figures)
     if timed:
-        samples[one.index], number[one.index] = figures, 1
+        samples[one.index], number[one.index] = figures, gave[0].number or 1
     made = BenchmarkResult(result=result, samples=samples, number=number, errcode=0, stderr="", profile=None)
     results.add_result(benchmark, made, record_samples=True, selected_idx={one.index})

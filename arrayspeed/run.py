@@ -32,7 +32,11 @@ from arrayspeed.project import git
 from arrayspeed.servers import serving
 from arrayspeed.session import Session, open_session, quiet, save_atomically
 from arrayspeed.units import human
+from benchmarks.batching import complaint
 from kernels.backends.hardware import missing
+
+#: Measures that are timed in batches.
+BATCHED = ("time_call", "time_round_trip", "time_pipelined")
 
 #: Processes for each time, unless asked for otherwise.
 ROUNDS = 2
@@ -144,11 +148,14 @@ def run_once(session: Session, ones: list[Combination], results: Results, append
         )
     values = results.get_result_value(name, parameters)
     after = results.get_result_samples(name, parameters)
+    stats = results.get_result_stats(name, parameters)
     found = []
     for one in ones:
         samples = (after[one.index] or [])[len(old.samples[one.index] or []) if append else 0 :]
         value = median(samples) if samples else values[one.index]
         why = session.failures.pop((env.name, f"{name}-{one.index}"), "it gave no value")
+        if alone := one.measure in BATCHED and complaint(value, (stats[one.index] or {}).get("number")):
+            value, why = None, alone
         if value is None or math.isnan(value):
             found.append(Process(one, None, why=why))
             old.restore(one.index)
@@ -169,9 +176,9 @@ class Kept:
         self.stats = list(results.get_result_stats(name, parameters)) if known else nothing
 
     def restore(self, index: int) -> None:
-        """Put back what there was of one combination, if it was a value."""
-        value = self.values[index]
-        if value is None or math.isnan(value):
+        """Put back what there was of one combination; what is n/a now stays so where there was no value."""
+        value, now = self.values[index], (self.results._results.get(self.name) or [None] * len(self.values))[index]
+        if (value is None or math.isnan(value)) and (now is None or math.isnan(now)):
             return
         for attribute, before in (("_results", self.values), ("_samples", self.samples), ("_stats", self.stats)):
             entries = getattr(self.results, attribute)

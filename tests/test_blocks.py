@@ -1,0 +1,259 @@
+"""Servers and the processes that they fork, the rounds that they make, and copies of a benchmark against itself."""
+
+import json
+import math
+import os
+import random
+import signal
+import time
+from collections import defaultdict
+from types import SimpleNamespace
+
+import pytest
+
+from arrayspeed import blocks, copies
+from arrayspeed.commands.copies import wrong
+from arrayspeed.decide import Looks, Observed
+from arrayspeed.errors import UserError
+from arrayspeed.plan import Combination
+from arrayspeed.players import Failed, Turns, state, take_turns
+from arrayspeed.processes import Process
+from arrayspeed.progress import Rounds
+from arrayspeed.until_decided import Limits, until_decided
+from tests.conftest import ROOT
+
+ADD = {"benchmark": "elementwise.add_float64.time_call", "parameters": ["numpy", 1000, "cpu"], "references": None}
+
+
+@pytest.fixture(scope="module")
+def server(newest):
+    made = blocks.Server(newest.find_executable("python"), "numpy", ROOT / "benchmarks")
+    yield made
+    made.end()
+
+
+def played(server, *requests, plan=None):
+    made = [server.fork(str(n), request) for n, request in enumerate(requests)]
+    return list(take_turns(made, plan or Turns(timeout=60), random.Random(1)).values())
+
+
+def test_a_copy_against_itself_and_a_slower_one(server):
+    slower = ADD | {"handicap": [1.0, 0]}
+    same, twice = played(server, ADD | {"handicap": [0.0, 0]}, slower)
+    assert same.number > 100, "short calls are made in batches"
+    ratio = math.exp(sum(math.log(b / a) for a, b in zip(same.batches, twice.batches, strict=True)) / len(same.batches))
+    assert 1.4 < ratio < 3
+
+
+@pytest.mark.parametrize(
+    ("change", "kind", "why"),
+    [
+        ({"parameters": ["cupy", 1000, "cpu"]}, "not available", "NotAvailable"),
+        ({"parameters": ["numpy", 0, "cpu"]}, "error", "ValueError"),
+        ({"benchmark": "elementwise.no_such.time_call"}, "error", "AttributeError"),
+    ],
+)
+def test_what_cannot_be_prepared_says_why_in_a_line(server, change, kind, why):
+    (one,) = played(server, ADD | change)
+    assert (one.kind, one.value, one.batches) == (kind, None, [])
+    assert one.why.startswith(why)
+    assert "\n" not in one.why
+
+
+def test_what_fails_now_and_then_is_told_from_what_always_fails(server):
+    good, bad = played(server, ADD | {"handicap": [0.0, 0]}, ADD | {"handicap": [0.0, 50]})
+    assert good.value
+    assert bad.sometimes
+    assert "one call in 50 fails" in bad.why
+
+
+def test_a_player_that_is_killed_is_said_to_be(server):
+    one = server.fork("a", ADD)
+    one.ready(60)
+    os.kill(one.pid, signal.SIGKILL)
+    with pytest.raises(Failed, match="SIGKILL") as caught:
+        one.batch(1, 10)
+    assert caught.value.kind == "out of memory"
+    one.end()
+
+
+def test_a_server_that_is_killed_takes_its_players_along(newest):
+    made = blocks.Server(newest.find_executable("python"), "numpy", ROOT / "benchmarks")
+    one = made.fork("a", ADD)
+    one.ready(60)
+    one.stop()
+    assert state(one.pid) == "T"
+    made.end()
+    until = time.monotonic() + 10
+    while state(one.pid) not in "ZX" and time.monotonic() < until:
+        time.sleep(0.02)
+    assert state(one.pid) in "ZX", "a stopped process is left behind"
+    with pytest.raises((Failed, OSError)):
+        made.fork("b", ADD)
+    one.end()
+
+
+def test_an_interpreter_without_the_benchmarks_is_one_failure(tmp_path):
+    with pytest.raises(Failed, match="server"):
+        blocks.Server("false", "numpy", tmp_path / "benchmarks")
+
+
+def combination(environment="old", size=1000):
+    name = "elementwise.add_float64.time_call"
+    return Combination(environment, name, 0, "elementwise", "add", "float64", "time_call", "numpy", size, "cpu")
+
+
+def test_a_block_is_named_after_what_it_compares():
+    old, new = combination("old"), combination("new")
+    assert blocks.block([old, new]).name == blocks.block([new, old]).name
+    assert len({blocks.block([old, new], token).name for token in ("", "1")}) == 2
+    assert blocks.block([old, new]).name != blocks.block([combination("old", 10), combination("new", 10)]).name
+    (made,) = blocks.blocks_of([new, old, combination("alone", 10)], ["old", "new", "alone"])
+    assert [one.environment for one in made.sides] == ["old", "new"], "the reference first; one side is no block"
+
+
+class Played:
+    """Stands in for rounds: what each block's sides give in each round."""
+
+    def __init__(self, monkeypatch, give):
+        self.rounds = defaultdict(list)
+        monkeypatch.setattr("arrayspeed.until_decided.rounds", self.begin)
+        self.give = give
+
+    def begin(self, session, turns):
+        return self
+
+    def __enter__(self):
+        return lambda number: SimpleNamespace(play=lambda block: self.play(block, number))
+
+    def __exit__(self, *error):
+        return None
+
+    def play(self, block, number):
+        self.rounds[block.name].append(number)
+        found = self.give(block.name, number)
+        if isinstance(found, BaseException):
+            raise found
+        return [
+            Process(one, value, round=number, block=block.name) for one, value in zip(block.sides, found, strict=True)
+        ]
+
+
+def made_blocks(count):
+    sides = [[combination("old", n), combination("new", n)] for n in range(1, count + 1)]
+    return {(one := blocks.block(pair)).name: one for pair in sides}
+
+
+def measured(monkeypatch, give, count=8, **limits):
+    these = made_blocks(count)
+    names = list(these)
+    game = Played(monkeypatch, lambda name, number: give(names.index(name), number))
+    found = defaultdict(lambda: ({}, {}))
+
+    def take(block, processes):
+        for side, process in zip(found[block.name], processes, strict=True):
+            side[process.round] = process.value
+
+    decisions = until_decided(
+        None,
+        these,
+        take,
+        lambda: {name: Observed(*sides) for name, sides in found.items()},
+        Limits(**limits),
+        store=False,
+    )
+    return [decisions.get(name) for name in names], [game.rounds[name] for name in names]
+
+
+def test_what_is_decided_gets_no_more_rounds(monkeypatch, capsys):
+    rng = random.Random(5)
+    noise = [0.01] * 6 + [0.06] * 2
+    truth = [1.0] * 5 + [1.3] + [1.0, 1.3]
+
+    def give(n, number):
+        return 1e-3 * math.exp(rng.gauss(0, noise[n])), truth[n] * 1e-3 * math.exp(rng.gauss(0, noise[n]))
+
+    decisions, rounds = measured(monkeypatch, give)
+    assert [one.verdict for one in decisions[:6]] == ["same"] * 5 + ["slower"]
+    assert all(len(made) in (4, 8) for made in rounds[:6])
+    assert decisions[7].verdict == "slower"
+    assert decisions[6].verdict != "slower"
+    assert len(rounds[6]) > 8
+    said = capsys.readouterr().out
+    assert "8 blocks, looked at after 4, 8, 16, 32 rounds" in said
+    assert "at most" in said
+    assert "after 8 rounds: 2 slower, 5 same; 1 left" in said
+
+
+def test_ctrl_c_judges_what_there_is(monkeypatch, capsys):
+    def give(n, number):
+        return KeyboardInterrupt() if (n, number) == (2, 5) else (1e-3 * (1 + 0.1 * (number % 3)), 1e-3)
+
+    decisions, _ = measured(monkeypatch, give, 4)
+    assert all(one is not None for one in decisions)
+    assert "stopped: what follows is decided from what was measured until now" in capsys.readouterr().out
+
+
+def test_ctrl_c_before_anything_was_measured_is_a_line(monkeypatch):
+    with pytest.raises(UserError, match="before anything was measured"):
+        measured(monkeypatch, lambda n, number: KeyboardInterrupt(), 2)
+
+
+def test_the_minutes_end_the_measuring(monkeypatch, capsys):
+    decisions, rounds = measured(monkeypatch, lambda n, number: (time.sleep(0.02), (1e-3, 1e-3))[1], 4, minutes=0.001)
+    assert 0 < sum(map(len, rounds)) < 16
+    assert "the time is over" in capsys.readouterr().out
+    assert all(one is None or one.verdict == "unclear" for one in decisions)
+
+
+def test_rounds_of_an_earlier_run_are_not_made_again(monkeypatch):
+    these = made_blocks(1)
+    (name,) = these
+    game = Played(monkeypatch, lambda name, number: (1e-3, 1e-3))
+    sides = dict.fromkeys(range(3), 0.001), dict.fromkeys(range(3), 0.001)
+
+    def take(block, processes):
+        for side, process in zip(sides, processes, strict=True):
+            side[process.round] = process.value
+
+    until_decided(None, these, take, lambda: {name: Observed(*sides)}, Limits(rounds=4), {name: 3}, store=False)
+    assert game.rounds[name] == [3]
+
+
+def test_progress_says_what_is_left(capsys):
+    these = made_blocks(3)
+    progress = Rounds(these, (4, 8))
+    progress.start(0, list(these.values()), 3)
+    for one in these.values():
+        progress.finish(one)
+    looks = Looks(8, words=dict.fromkeys(list(these)[:1], "same"))
+    progress.look(4, looks, list(these.values())[1:])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1].startswith("round 1 of 4: 3 of 3 blocks, ")
+    assert lines[2].startswith("after 4 rounds: 1 same; 2 left, ")
+
+
+@pytest.mark.parametrize(
+    ("busy", "failing", "verdict", "is_wrong"),
+    [
+        (0.0, 0, "slower", True),
+        (0.0, 0, "same", False),
+        (0.0, 0, "unclear", False),
+        (0.25, 0, "same", True),
+        (0.25, 0, "slower", False),
+        (0.02, 0, "same", False),
+        (0.0, 50, "same", True),
+        (0.0, 50, "sometimes fails", False),
+    ],
+)
+def test_a_word_of_a_copy_is_right_or_wrong(busy, failing, verdict, is_wrong):
+    decision = SimpleNamespace(verdict=verdict)
+    assert wrong(copies.Copy(combination(), busy, failing, decision, 4, [], [])) is is_wrong
+
+
+def test_the_answers_of_a_server_are_json(server):
+    one = server.fork("a", ADD)
+    one.ready(60)
+    one.channel.sendall(b"3\n")
+    assert set(json.loads(one.channel.recv(1000))) == {"seconds"}
+    one.end()
