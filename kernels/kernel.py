@@ -56,6 +56,10 @@ class Kernel:
         ``bytes(size, itemsize)``: least bytes read and written, each array once.
     unavailable
         Backend or library -> why it cannot do this kernel.
+    otherwise
+        Backend or library -> how it computes the result in another way: its time is not of the same work. Only what
+        differs in kind belongs here. A library's own algorithm for the same operation (a sort, a generator, a routine
+        of BLAS, a map that is a loop) is part of what is measured.
     up_to
         Backend or library -> the largest size measured without asking (``ARRAYSPEED_LARGE=1`` asks). The key
         ``"*"`` is for all the others. For sizes that take minutes or much memory.
@@ -89,6 +93,7 @@ class Kernel:
     flops: Callable[[int], int]
     bytes: Callable[[int, int], int]
     unavailable: Mapping[str, str] = field(default_factory=dict)
+    otherwise: Mapping[str, str] = field(default_factory=dict)
     up_to: Mapping[str, int] = field(default_factory=dict)
     dtypes: tuple[str, ...] = ("float64", "float32")
     complex_result: bool = False
@@ -104,6 +109,10 @@ class Kernel:
     def why_not(self, backend: str, library: str) -> str | None:
         """Why this backend cannot do the kernel, or None."""
         return self.unavailable.get(backend) or self.unavailable.get(library)
+
+    def other_way(self, backend: str, library: str) -> str | None:
+        """How this backend computes the result in another way than the kernel says, or None."""
+        return self.otherwise.get(backend) or self.otherwise.get(library)
 
     def largest(self, backend: str, library: str) -> int | None:
         """The largest size measured without asking, or None where there is no such limit."""

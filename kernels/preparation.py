@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 import os
-import pickle
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -91,7 +90,7 @@ class Prepared:
         Where the environment variable ``ARRAYSPEED_REFERENCES`` names a folder, computed once for all processes that
         share it.
         """
-        name = f"{self.kernel.name}-{self.size}-{self.dtype}.pickle"
+        name = f"{self.kernel.name}-{self.size}-{self.dtype}"
         return remembered(
             name,
             lambda: self.kernel.reference(
@@ -123,20 +122,24 @@ class Prepared:
 
 
 def remembered(name: str, make: Callable[[], Any]) -> Any:
-    """What ``make`` gives, from a file of that name where an earlier process left it."""
+    """What ``make`` gives, an array or a tuple of arrays, from a file where an earlier process left it."""
+    import numpy as np
+
     folder = os.environ.get(REFERENCES)
     if not folder:
         return make()
-    path = Path(folder, name)
-    try:
-        return pickle.loads(path.read_bytes())
-    except OSError:
-        made = make()
-    # Whole or not at all: another process may read it meanwhile. A full disk only costs the next process its time.
-    with suppress(OSError):
-        temporary = path.with_name(f"{name}.{os.getpid()}")
-        temporary.write_bytes(pickle.dumps(made, protocol=5))
-        temporary.replace(path)
+    path = Path(folder, f"{name}.npz")
+    with suppress(OSError), np.load(path, allow_pickle=False) as kept:
+        arrays = tuple(kept[f"arr_{number}"] for number in range(len(kept.files) - 1))
+        return arrays if kept["several"] else arrays[0]
+    made = make()
+    arrays = [np.asarray(array) for array in leaves(made)]
+    if all(array.dtype != object for array in arrays):
+        # Whole or not at all: another process may read it meanwhile. A full disk only costs the next process its time.
+        temporary = path.with_name(f"{os.getpid()}-{path.name}")
+        with suppress(OSError):
+            np.savez(temporary, *arrays, several=isinstance(made, tuple))
+            temporary.replace(path)
     return made
 
 

@@ -18,6 +18,9 @@ def two_vectors(rng, n):
     return rng.uniform(0.5, 1.5, n), rng.uniform(0.5, 1.5, n)
 
 
+#: The libraries that differentiate nothing: they evaluate the function several times, at points close together.
+DIFFERENCES = ("numpy", "numba", "cupy")
+
 #: Forward differences keep about half the digits of the precision (square root of its epsilon).
 FORWARD_DIFFERENCES = {"float64": 1e-4, "float32": 1e-2}
 
@@ -42,7 +45,8 @@ def derivative(order, reference, flops):
         # By convention those of the derivative's own polynomial by Horner's rule, whichever way it is found.
         flops=lambda n: flops * n,
         bytes=lambda n, item: 2 * n * item,
-        loose=dict.fromkeys(("numpy", "numba", "cupy"), CENTRAL_DIFFERENCES[order]),
+        otherwise=dict.fromkeys(DIFFERENCES, "central finite differences"),
+        loose=dict.fromkeys(DIFFERENCES, CENTRAL_DIFFERENCES[order]),
     )
 
 
@@ -70,8 +74,9 @@ KERNELS = (
         reference=lambda w, x: 2 * w * x * x,
         flops=lambda n: 4 * n,
         bytes=lambda n, item: 3 * n * item,
-        up_to=dict.fromkeys(("numpy", "numba", "cupy"), 10_000),
-        loose=dict.fromkeys(("numpy", "numba", "cupy"), FORWARD_DIFFERENCES),
+        otherwise=dict.fromkeys(DIFFERENCES, "forward finite differences, n + 1 evaluations"),
+        up_to=dict.fromkeys(DIFFERENCES, 10_000),
+        loose=dict.fromkeys(DIFFERENCES, FORWARD_DIFFERENCES),
     ),
     derivative(1, lambda x: (-12 * x + 18) * x + 6, flops=4),
     derivative(2, lambda x: -24 * x + 18, flops=2),
