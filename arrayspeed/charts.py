@@ -61,12 +61,17 @@ MEASURES = {
 }
 
 
+#: The sign of a backend that computes in another way than the kernel says.
+OTHER_WAY = "≠"
+
 IN_BYTES = ("peakmem_call", "track_memory")
 
 
 @dataclass(frozen=True)
 class Bar:
-    """One backend's value. ``note`` says why there is none."""
+    """One backend's value with its interval. ``note`` says why there is none, ``other_way`` how it computes in another
+    way than the kernel says.
+    """
 
     backend: str
     device: str
@@ -74,6 +79,7 @@ class Bar:
     low: float | None = None
     high: float | None = None
     note: str = ""
+    other_way: str | None = None
 
 
 def finite(value: float | None) -> float | None:
@@ -98,7 +104,8 @@ def backend_rows(table: pl.DataFrame, devices: Sequence[str]) -> list[Bar]:
     Parameters
     ----------
     table
-        Results of one machine, environment, kernel, size, dtype and measure.
+        Results of one machine, environment, kernel, size, dtype and measure, with the intervals of
+        `arrayspeed.levels.with_intervals`.
     devices
         The devices to show, in their order.
     """
@@ -115,10 +122,18 @@ def bar(backend: str, device: str, entry: dict | None, kernel) -> Bar:
         return Bar(
             backend, device, None, note="failed" if entry and entry["failed"] else f"n/a: {why}" if why else "n/a"
         )
-    low, high = finite(entry["low"]), finite(entry["high"])
-    if low is None or high is None or not 0 < low <= value <= high:
-        return Bar(backend, device, value)
-    return Bar(backend, device, value, low, high)
+    way = kernel.other_way(backend, BACKENDS[backend].library) if kernel else None
+    return Bar(backend, device, value, entry["low"], entry["high"], other_way=way)
+
+
+def other_ways_line(bars: Iterable[Bar]) -> list[str]:
+    """What the sign of another way means in a chart, as a line; no line where there is none."""
+    ways: dict[str, list[str]] = {}
+    for b in bars:
+        if b.other_way and b.value is not None:
+            ways.setdefault(b.other_way, []).append(b.backend)
+    told = "; ".join(f"{', '.join(dict.fromkeys(names))}: {way}" for way, names in ways.items())
+    return [f"{OTHER_WAY} computes in another way; {told}"] if told else []
 
 
 def versions_line(table: pl.DataFrame) -> str:
@@ -133,12 +148,18 @@ def said(value: float, measure: str) -> str:
     return "0" if value == 0 and measure == "track_error" else human(value, measure)
 
 
+def label(b: Bar, several_devices: bool) -> str:
+    """A backend's name, with its device where there are several, and the sign of another way."""
+    name = f"{b.backend}, {b.device}" if several_devices else b.backend
+    return f"{name} {OTHER_WAY}" if b.other_way else name
+
+
 def chart_rows(bars: Iterable[Bar], measure: str, several_devices: bool) -> pl.DataFrame:
     """What is drawn: a row a bar, with its label and the text beside it."""
     return pl.DataFrame(
         [
             {
-                "label": f"{b.backend}, {b.device}" if several_devices else b.backend,
+                "label": label(b, several_devices),
                 "backend": b.backend,
                 "value": b.value,
                 "low": b.low,
@@ -163,7 +184,8 @@ def chart_rows(bars: Iterable[Bar], measure: str, several_devices: bool) -> pl.D
 def backends_chart(bars: Sequence[Bar], measure: str, title: str, subtitle: Sequence[str]) -> alt.LayerChart:
     """Backends compared by one measure: bars from 0, or dots on a logarithmic axis where they are far apart.
 
-    Whiskers are the 99 % confidence interval. What was not measured is said, never drawn as 0.
+    Whiskers are the 95 % confidence interval of what differs between processes. What was not measured is said, never
+    drawn as 0.
     """
     rows = chart_rows(bars, measure, len({b.device for b in bars}) > 1)
     measured = rows.filter(pl.col("value").is_not_null())
@@ -210,7 +232,7 @@ def axis(measure: str, logarithmic: bool, end: float, with_intervals: bool) -> a
     """The axis of values, in the measure's units."""
     title = f"{MEASURES.get(measure, measure)}{' (logarithmic axis)' if logarithmic else ''}; lower is better"
     if with_intervals:
-        title += "; whiskers are the 99 % confidence interval"
+        title += "; whiskers are the 95 % confidence interval"
     ticks = binary_ticks(end) if measure in IN_BYTES and not logarithmic else alt.Undefined
     return alt.Axis(title=title, labelExpr=label_expression(measure), tickCount=5, values=ticks, labelOverlap="greedy")
 

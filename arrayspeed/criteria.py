@@ -1,32 +1,43 @@
 """When a claim holds: the kinds of claim, each with one rule.
 
-Two measurements are compared by their intervals (`arrayspeed.evidence.interval`): one is faster than the other
-where its interval lies wholly below, and otherwise they are a tie. The rule of each kind is its class's docstring.
+What two measurements show is said by `arrayspeed.decide.compare`: "faster" and "slower" are beyond ×1.05, "the same" is
+within it, and everything else is not shown either way. The word of a claim that needs several comparisons allows for
+their number. The rule of each kind of claim is its class's docstring.
 """
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
-from arrayspeed.evidence import Case, Evidence, Found, Measurement
+from arrayspeed.decide.compare import Level, Ratio, compare
+from arrayspeed.decide.words import FASTER, SAME, SLOWER, UNCLEAR
+from arrayspeed.evidence import Case, Evidence, Found
+from arrayspeed.levels import compared, inverse, spell_between
 from arrayspeed.units import human, significant
 
 #: How far a measured ratio may be from the one reported: hardware and versions differ.
 FACTOR = 2
 
+#: The factor of a comparison in which any difference counts.
+DIRECTION_ALONE = 1.0
+
 #: What "tied" means where an article gives no number: the fastest takes at most a quarter less than the slowest.
 TIED = 0.25
 
-#: Comparisons shown one by one; of more, only those that are unlike the claim.
+#: Comparisons shown one by one; of more, only those that do not agree with the claim.
 SHOWN = 5
+
+#: The words of a direction, and of a size.
+HOLDS, FAILS, OPEN = "holds", "does not hold", "not shown"
+LESS, MORE = "by less", "by more"
 
 FIELDS = ("kernel", "backend", "device", "dtype", "measure", "size")
 
-WORDS = {"time_call": "call", "track_first_call": "first call", "time_round_trip": "round trip"}
-
-Measurements = Mapping[Case, Measurement]
+Measurements = Mapping[Case, Level]
 
 
 @dataclass(frozen=True)
@@ -39,34 +50,109 @@ class Pair:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What was measured of a pair. ``ratio``: how many times the time of ``fast`` the time of ``slow`` is."""
+    """What was measured of a pair.
+
+    Attributes
+    ----------
+    ratio
+        How many times the time of ``fast`` the time of ``slow`` is, with its interval; its word is that of ``fast``.
+    size
+        Whether the ratio is the one reported: `HOLDS`, `LESS`, `MORE` or `OPEN`; None where none was reported.
+    """
 
     pair: Pair
-    ratio: float
-    order: int
+    ratio: Ratio
+    size: str | None = None
+
+    @property
+    def word(self) -> str:
+        """What was shown of ``fast``: faster, slower, same or unclear."""
+        return self.ratio.verdict
 
     def __str__(self) -> str:
-        if self.order == 0:
-            return f"a tie ({significant(self.ratio, 2)}×)"
-        if self.order > 0:
-            return f"{significant(self.ratio, 2)}× faster"
-        return f"{significant(1 / self.ratio, 2)}× slower"
+        if self.word == SLOWER:
+            return f"{interval_text(inverse(self.ratio))} slower"
+        text = interval_text(self.ratio)
+        return {FASTER: f"{text} faster", SAME: f"the same, {text}"}.get(self.word, f"unclear, {text}")
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Whether a claim holds, what was measured in words, and the comparisons that it was decided by."""
+    """What was shown of a claim.
 
-    holds: bool
+    Attributes
+    ----------
+    direction
+        `HOLDS`, `FAILS` or `OPEN`: whether it is as the claim says, by however much.
+    text
+        What was measured, in words.
+    comparisons
+        What it was decided by.
+    size
+        Whether it is by as much as reported: `HOLDS`, `LESS`, `MORE` or `OPEN`; None where the article gives no ratio.
+    """
+
+    direction: str
     text: str
     comparisons: list[Comparison] = field(default_factory=list)
+    size: str | None = None
+
+    @property
+    def word(self) -> str:
+        """Both in one."""
+        if self.direction != HOLDS or self.size in (None, HOLDS):
+            return self.direction
+        return OPEN if self.size == OPEN else f"{HOLDS}, {self.size}"
 
 
-def compare(pair: Pair, measurements: Measurements) -> Comparison:
-    """A pair's ratio and order: 1 where ``fast`` is faster, -1 where it is slower, 0 where it is a tie."""
-    fast, slow = measurements[pair.fast], measurements[pair.slow]
-    order = 1 if fast.high < slow.low else -1 if slow.high < fast.low else 0
-    return Comparison(pair, slow.value / fast.value, order)
+def interval_text(ratio: Ratio) -> str:
+    """A ratio with its interval: 2.1× (1.8–2.5)."""
+    return f"{significant(ratio.ratio, 2)}× ({significant(ratio.low, 2)}–{significant(ratio.high, 2)})"
+
+
+def every(agreeing: Iterable[bool | None]) -> str:
+    """The word of a claim that holds where all of its parts do: True speaks for it, False against it, None neither."""
+    parts = list(agreeing)
+    if any(part is False for part in parts):
+        return FAILS
+    return HOLDS if all(parts) else OPEN
+
+
+def size_word(ratios: Iterable[str | None]) -> str:
+    """The word of several ratios: as reported where all are, by less (or more) where one is shown to be and none the
+    other way.
+    """
+    words = set(ratios)
+    if words == {HOLDS}:
+        return HOLDS
+    departing = words & {LESS, MORE}
+    return departing.pop() if len(departing) == 1 else OPEN
+
+
+def is_faster(word: str) -> bool | None:
+    """Whether "faster" was shown; None where neither that nor the contrary was."""
+    return {FASTER: True, UNCLEAR: None}.get(word, False)
+
+
+def is_not_faster(word: str) -> bool | None:
+    """Whether "not faster" was shown."""
+    shown = is_faster(word)
+    return None if shown is None else not shown
+
+
+def against(number: float, pair: Pair, measurements: Measurements, among: int, factor: float = DIRECTION_ALONE) -> str:
+    """What is shown of a pair's ratio against a number: the word of the ratio, so "slower" is more."""
+    slow = measurements[pair.slow]
+    slow = replace(slow, shift=slow.shift - math.log(number))
+    return compare(slow, measurements[pair.fast], factor, spell_between(pair.slow, pair.fast), among).verdict
+
+
+def as_reported(pair: Pair, measurements: Measurements, reported: tuple[float, float], among: int) -> str:
+    """Whether a measured ratio is within `FACTOR` of the one reported, or of a range."""
+    lowest, highest = reported
+    middle = math.sqrt(lowest * highest)
+    shown = against(middle, pair, measurements, among, FACTOR * highest / middle)
+    return {SAME: HOLDS, FASTER: LESS, SLOWER: MORE}.get(shown, OPEN)
 
 
 def varying(cases: list[Case]) -> list[str]:
@@ -102,33 +188,37 @@ def times(cases: Iterable[Case], measurements: Measurements) -> str:
 
 
 def single(comparison: Comparison, measurements: Measurements) -> str:
-    """One comparison with its times: ``jax 1.2 ms, numpy 2.4 ms: jax 2.0× faster``."""
+    """One comparison with its times: ``jax 1.2 ms, numpy 2.4 ms: jax 2.0× (1.8–2.2) faster``."""
     pair = [comparison.pair.fast, comparison.pair.slow]
-    subject = "" if comparison.order == 0 else labels(pair)[0] + " "
+    subject = f"{labels(pair)[0]} " if comparison.word in (FASTER, SLOWER) else ""
     return f"{times(pair, measurements)}: {subject}{comparison}"
 
 
 def several(comparisons: list[Comparison], unlike: list[Comparison]) -> str:
-    """Many comparisons in a line: all where they are few, else those that are unlike the claim."""
+    """Many comparisons in a line: all where they are few, else those that do not agree with the claim."""
     pairs = [comparison.pair for comparison in comparisons]
     if len(comparisons) <= SHOWN:
-        return "; ".join(one_of(comparison, pairs) for comparison in comparisons)
+        alone = len({pair.fast for pair in pairs}) == 1
+        subject = f"{pairs[0].fast.backend}: " if alone else ""
+        return subject + "; ".join(one_of(comparison, pairs) for comparison in comparisons)
     count = f"{len(comparisons) - len(unlike)} of {len(comparisons)} comparisons agree"
     if not unlike:
         return count
     rest = f"; and {len(unlike) - SHOWN} more" if len(unlike) > SHOWN else ""
-    return f"{count}; not: " + "; ".join(one_of(comparison, pairs) for comparison in unlike[:SHOWN]) + rest
+    return f"{count}; the others: " + "; ".join(one_of(comparison, pairs) for comparison in unlike[:SHOWN]) + rest
 
 
 def one_of(comparison: Comparison, pairs: list[Pair]) -> str:
-    """A comparison, and of its pair what it does not share with the other pairs: ``at 50: 1.2× slower than numba``."""
+    """A comparison, and of its pair what it does not share with the other pairs: ``at 50: 1.2× (1.1–1.3) slower than
+    numba``.
+    """
     pair = comparison.pair
     fast = set(varying([p.fast for p in pairs]))
     slow = set(varying([p.slow for p in pairs]))
     shared = {name for name in fast & slow if getattr(pair.fast, name) == getattr(pair.slow, name)}
     where = [word(pair.fast, name) for name in FIELDS if name in fast]
     against = [word(pair.slow, name) for name in FIELDS if name in slow - shared]
-    preposition = "with" if comparison.order == 0 else "than"
+    preposition = "than" if comparison.word in (FASTER, SLOWER) else "against"
     tail = f" {preposition} {' '.join(against)}" if against else ""
     return f"{' '.join(where)}: {comparison}{tail}" if where else f"{comparison}{tail}"
 
@@ -153,155 +243,244 @@ class Criterion:
         return evidence.find(self.cases)
 
     def judge(self, measurements: Measurements) -> Outcome:
-        """Whether it holds."""
-        found = [compare(pair, measurements) for pair in self.pairs if {pair.fast, pair.slow} <= measurements.keys()]
-        unlike = [comparison for comparison in found if not self.agrees(comparison)]
-        return Outcome(self.decide(found, unlike), self.describe(found, unlike, measurements), found)
+        """What was shown of it."""
+        found = self.compare(measurements)
+        unlike = [one for one in found if not self.agrees(one)]
+        return Outcome(self.direction(found), self.describe(found, unlike, measurements), found, self.size(found))
 
-    def decide(self, found: list[Comparison], unlike: list[Comparison]) -> bool:
-        """All comparisons agree with the claim."""
-        return not unlike
+    def compare(self, measurements: Measurements) -> list[Comparison]:
+        """All pairs that were measured."""
+        pairs = [pair for pair in self.pairs if {pair.fast, pair.slow} <= measurements.keys()]
+        return [self.compared(pair, measurements, len(pairs)) for pair in pairs]
+
+    def compared(self, pair: Pair, measurements: Measurements, among: int) -> Comparison:
+        """One of so many pairs."""
+        return Comparison(pair, inverse(compared(pair.fast, pair.slow, measurements, among=among)))
+
+    def direction(self, found: list[Comparison]) -> str:
+        """Whether it is as the claim says: all pairs are."""
+        return every(self.agrees(one) for one in found)
+
+    def size(self, found: list[Comparison]) -> str | None:
+        """Whether it is by as much as reported; None where the article gives no ratio."""
+        return None
 
     def describe(self, found: list[Comparison], unlike: list[Comparison], measurements: Measurements) -> str:
         """What was measured, in words."""
         return single(found[0], measurements) if len(found) == 1 else several(found, unlike)
 
-    def agrees(self, comparison: Comparison) -> bool:
-        """Whether one comparison is as the claim says."""
+    def agrees(self, comparison: Comparison) -> bool | None:
+        """Whether one comparison is shown to be as the claim says; None where neither that nor the contrary is."""
         raise NotImplementedError
 
 
 class Faster(Criterion):
-    """Each is faster than what it is compared with; a tie is not enough."""
+    """Each is shown to be faster than what it is compared with; one that is shown to be the same or slower is enough
+    against it.
+    """
 
-    def agrees(self, comparison: Comparison) -> bool:
-        """Faster, beyond the noise."""
-        return comparison.order > 0
+    def agrees(self, comparison: Comparison) -> bool | None:
+        """Faster."""
+        return is_faster(comparison.word)
 
 
 class NotFaster(Criterion):
-    """None is faster than what it is compared with; a tie is enough."""
+    """Each is shown to be the same as what it is compared with, or slower; one that is shown to be faster is enough
+    against it.
+    """
 
-    def agrees(self, comparison: Comparison) -> bool:
-        """Not faster, beyond the noise."""
-        return comparison.order <= 0
+    def agrees(self, comparison: Comparison) -> bool | None:
+        """The same or slower."""
+        return is_not_faster(comparison.word)
 
 
 @dataclass(frozen=True)
-class TimesFaster(Criterion):
-    """Each is faster, and the ratio is within a factor of 2 of the one reported (of the range, where it is one)."""
+class TimesFaster(Faster):
+    """Each is shown to be faster, and the whole interval of the ratio is within a factor of 2 of the one reported (of
+    the range, where it is one). By less or by more: the whole interval is beyond that.
+    """
 
     ratio: tuple[float, float] = (1, 1)
 
-    def agrees(self, comparison: Comparison) -> bool:
-        """Faster beyond the noise, by a ratio that is near."""
-        lowest, highest = self.ratio
-        return comparison.order > 0 and lowest / FACTOR <= comparison.ratio <= highest * FACTOR
+    def compared(self, pair: Pair, measurements: Measurements, among: int) -> Comparison:
+        """One of so many pairs, and whether its ratio is the one reported."""
+        return replace(
+            super().compared(pair, measurements, among), size=as_reported(pair, measurements, self.ratio, among)
+        )
+
+    def size(self, found: list[Comparison]) -> str:
+        """Of all ratios together."""
+        return size_word(one.size for one in found)
+
+    def describe(self, found: list[Comparison], unlike: list[Comparison], measurements: Measurements) -> str:
+        """What was measured, and where the ratio is not the one reported."""
+        return said_of_size(super().describe(found, unlike, measurements), self.direction(found), self.size(found))
+
+
+def said_of_size(text: str, direction: str, size: str) -> str:
+    """What was measured, and what that says about the ratio reported."""
+    if direction != HOLDS:
+        return text
+    note = {
+        LESS: "less than half of what was reported",
+        MORE: "more than twice what was reported",
+        OPEN: "whether that is within a factor of 2 of what was reported is not shown",
+    }
+    return f"{text}; {note[size]}" if size in note else text
 
 
 @dataclass(frozen=True)
 class BestTimesFaster(TimesFaster):
-    """The largest of the ratios is within a factor of 2 of the one reported."""
+    """One is shown to be faster, and the largest of the ratios is within a factor of 2 of the one reported. By less:
+    every ratio is less than half of it; by more: one is more than twice.
+    """
 
-    def decide(self, found: list[Comparison], unlike: list[Comparison]) -> bool:
-        """Only the largest ratio has to agree."""
-        return self.agrees(max(found, key=lambda comparison: comparison.ratio))
+    def direction(self, found: list[Comparison]) -> str:
+        """One is enough."""
+        return somewhere(found)
+
+    def size(self, found: list[Comparison]) -> str:
+        """Of the largest, whichever of the ratios that is."""
+        words = {one.size for one in found}
+        if MORE in words:
+            return MORE
+        if words == {LESS}:
+            return LESS
+        return HOLDS if HOLDS in words and OPEN not in words else OPEN
 
     def describe(self, found: list[Comparison], unlike: list[Comparison], measurements: Measurements) -> str:
         """The largest."""
-        best = max(found, key=lambda comparison: comparison.ratio)
-        return f"at best, of {len(found)}: {single(best, measurements)}, size {best.pair.fast.size:,}"
+        largest = max(found, key=lambda comparison: comparison.ratio.ratio)
+        text = f"at best, of {len(found)}: {single(largest, measurements)}, size {largest.pair.fast.size:,}"
+        return said_of_size(text, self.direction(found), self.size(found))
+
+
+def somewhere(found: list[Comparison]) -> str:
+    """Whether one of several is faster."""
+    words = {is_faster(one.word) for one in found}
+    return HOLDS if True in words else FAILS if words == {False} else OPEN
 
 
 @dataclass(frozen=True)
 class Grows(TimesFaster):
-    """The time grows by a factor that is within a factor of 2 of the one reported."""
-
-    def agrees(self, comparison: Comparison) -> bool:
-        """The ratio is near, in either order: 1.1 is near 0.9."""
-        lowest, highest = self.ratio
-        return lowest / FACTOR <= comparison.ratio <= highest * FACTOR
+    """The time is shown to grow, and the whole interval of the factor is within a factor of 2 of the one reported. By
+    less or by more: the whole interval is beyond that. The sizes were measured minutes apart, and the interval allows
+    for that.
+    """
 
     def describe(self, found: list[Comparison], unlike: list[Comparison], measurements: Measurements) -> str:
         """The factor, and the times at both ends."""
-        (growth,) = found
-        pair = growth.pair
-        return f"{significant(growth.ratio, 2)}×: " + ", ".join(
-            f"{case.size:,} {human(measurements[case].value, case.measure)}" for case in (pair.fast, pair.slow)
-        )
+        return said_of_size(growth(found, measurements), self.direction(found), self.size(found))
+
+
+@dataclass(frozen=True)
+class HardlyGrows(TimesFaster):
+    """The factor by which the time grows is shown to be at most twice the one reported; it does not hold where it is
+    shown to be more. The sizes were measured minutes apart, and the interval allows for that.
+    """
+
+    def compared(self, pair: Pair, measurements: Measurements, among: int) -> Comparison:
+        """One of so many pairs, and whether it is at most twice what was reported."""
+        shown = against(FACTOR * max(self.ratio), pair, measurements, among)
+        size = {FASTER: HOLDS, SLOWER: MORE}.get(shown, OPEN)
+        return replace(super().compared(pair, measurements, among), size=size)
+
+    def agrees(self, comparison: Comparison) -> bool | None:
+        """At most twice what was reported."""
+        return {HOLDS: True, MORE: False}.get(comparison.size)
+
+    def size(self, found: list[Comparison]) -> None:
+        """The direction says it all."""
+        return
+
+    def describe(self, found: list[Comparison], unlike: list[Comparison], measurements: Measurements) -> str:
+        """The factor, and the times at both ends."""
+        return growth(found, measurements)
+
+
+def growth(found: list[Comparison], measurements: Measurements) -> str:
+    """The factor by which a time grows, and the times at both ends."""
+    (one,) = found
+    pair = one.pair.fast, one.pair.slow
+    ends = (f"{human(measurements[case].value, case.measure)} at {case.size:,}" for case in pair)
+    return f"{interval_text(one.ratio)}: {', '.join(ends)}"
 
 
 class Somewhere(Criterion):
-    """There is a measured size at which it is faster beyond the noise."""
+    """There is a measured size at which it is shown to be faster; it does not hold where it is shown to be the same or
+    slower at all of them.
+    """
 
-    def decide(self, found: list[Comparison], unlike: list[Comparison]) -> bool:
+    def direction(self, found: list[Comparison]) -> str:
         """One is enough."""
-        return len(unlike) < len(found)
+        return somewhere(found)
 
     def describe(self, found: list[Comparison], unlike: list[Comparison], measurements: Measurements) -> str:
-        """Where it is faster, and where it is not."""
-        faster = [f"{c.pair.fast.size:,} ({significant(c.ratio, 2)}×)" for c in found if c.order > 0]
-        other = [f"{c.pair.fast.size:,}" for c in found if c.order <= 0]
-        told = f"faster at {', '.join(faster)}" if faster else "faster at no size"
-        return f"{told}; not at {', '.join(other)}" if other and faster else told
+        """Where it is faster, where it is not, and where neither is shown."""
+        faster = [f"{c.pair.fast.size:,} ({interval_text(c.ratio)})" for c in found if is_faster(c.word)]
+        not_faster = [f"{c.pair.fast.size:,}" for c in found if is_not_faster(c.word)]
+        unclear = [f"{c.pair.fast.size:,}" for c in found if is_faster(c.word) is None]
+        told = [f"faster at {', '.join(faster)}" if faster else "shown faster at no size"]
+        told += [f"not at {', '.join(not_faster)}"] if not_faster else []
+        told += [f"unclear at {', '.join(unclear)}"] if unclear else []
+        return "; ".join(told)
 
-    def agrees(self, comparison: Comparison) -> bool:
-        """Faster, beyond the noise."""
-        return comparison.order > 0
+    def agrees(self, comparison: Comparison) -> bool | None:
+        """Faster."""
+        return is_faster(comparison.word)
 
 
 class Overtakes(Somewhere):
-    """It is not faster at the smallest measured size, and faster at the largest."""
+    """It is shown not to be faster at the smallest measured size, and to be faster at the largest; it does not hold
+    where the contrary of either is shown.
+    """
 
     sizes_needed = 2
 
-    def decide(self, found: list[Comparison], unlike: list[Comparison]) -> bool:
+    def direction(self, found: list[Comparison]) -> str:
         """The two ends, in the order of the sizes."""
-        return found[0].order <= 0 and found[-1].order > 0
+        return every([is_not_faster(found[0].word), is_faster(found[-1].word)])
 
 
 @dataclass(frozen=True)
 class Alike(Criterion):
-    """The fastest takes at most so much less time than the slowest, or they are a tie.
-
-    So much is the share reported, and 25 % where the article gives none. The pairs are all with the first.
+    """All are shown to be within the share reported of each other (25 % where the article gives none): the fastest
+    takes at most so much less time than the slowest. It does not hold where two are shown to differ by more. Intervals
+    that overlap are no evidence of being alike.
     """
 
     within: float = TIED
 
-    def judge(self, measurements: Measurements) -> Outcome:
-        """By the largest difference, at each size."""
-        by_size: dict[int | None, list[Case]] = {}
+    def compare(self, measurements: Measurements) -> list[Comparison]:
+        """Every two of what competes, at each size."""
+        together: dict[int | None, list[Case]] = {}
         for case in self.cases:
             if case in measurements:
-                by_size.setdefault(case.size if self.each_size else None, []).append(case)
-        groups = list(by_size.values())
-        holds = all(difference(group, measurements) <= self.within or tied(group, measurements) for group in groups)
-        text = "; ".join(apart(group, measurements, len(groups) > 1) for group in groups)
-        found = [compare(pair, measurements) for pair in self.pairs if {pair.fast, pair.slow} <= measurements.keys()]
-        return Outcome(holds, text, found)
+                together.setdefault(case.size if self.each_size else None, []).append(case)
+        pairs = [Pair(*two) for group in together.values() for two in itertools.combinations(group, 2)]
+        return [self.compared(pair, measurements, len(pairs)) for pair in pairs]
 
+    def compared(self, pair: Pair, measurements: Measurements, among: int) -> Comparison:
+        """One of so many pairs, by the share reported."""
+        factor = 1 / (1 - self.within)
+        return Comparison(pair, inverse(compared(pair.fast, pair.slow, measurements, factor, among)))
 
-def difference(cases: list[Case], measurements: Measurements) -> float:
-    """The share of the slowest's time that the fastest takes less."""
-    values = [measurements[case].value for case in cases]
-    return 1 - min(values) / max(values)
+    def agrees(self, comparison: Comparison) -> bool | None:
+        """The same, for all that the share reported says."""
+        return {SAME: True, UNCLEAR: None}.get(comparison.word, False)
 
-
-def tied(cases: list[Case], measurements: Measurements) -> bool:
-    """Whether all intervals overlap."""
-    return max(measurements[case].low for case in cases) <= min(measurements[case].high for case in cases)
-
-
-def apart(cases: list[Case], measurements: Measurements, with_size: bool) -> str:
-    """How far a group is apart."""
-    share = f"{difference(cases, measurements):.0%} apart"
-    return f"{cases[0].size:,}: {share}" if with_size else f"{share}: {times(cases, measurements)}"
+    def describe(self, found: list[Comparison], unlike: list[Comparison], measurements: Measurements) -> str:
+        """The times, and their ratios."""
+        if len(found) == 1 or self.each_size:
+            return super().describe(found, unlike, measurements)
+        return f"{times(self.cases, measurements)}: {super().describe(found, unlike, measurements)}"
 
 
 @dataclass(frozen=True)
 class NoSingleWinner:
-    """Of groups, each of cases that compete, no one backend is the fastest (or tied with it) everywhere."""
+    """Every backend is shown to be slower than another somewhere. It does not hold where one backend is shown to be
+    faster than all others, or the same, everywhere.
+    """
 
     groups: tuple[tuple[Case, ...], ...]
     pairs: ClassVar[tuple[Pair, ...]] = ()
@@ -316,15 +495,19 @@ class NoSingleWinner:
         return evidence.find(self.cases)
 
     def judge(self, measurements: Measurements) -> Outcome:
-        """By the backends that nothing beats, group by group."""
-        unbeaten = [
-            {c.backend for c in group if all(compare(Pair(o, c), measurements).order <= 0 for o in group)}
-            for group in self.groups
-        ]
-        wins: dict[str, int] = {}
-        for group in self.groups:
-            fastest = min(group, key=lambda case: measurements[case].value).backend
-            wins[fastest] = wins.get(fastest, 0) + 1
-        ordered = sorted(wins.items(), key=lambda item: -item[1])
-        text = "fastest: " + ", ".join(f"{backend} {count} of {len(self.groups)}" for backend, count in ordered)
-        return Outcome(not set.intersection(*unbeaten), text)
+        """By what every backend is against every other, group by group."""
+        two = [(one, other) for group in self.groups for one, other in itertools.permutations(group, 2)]
+        words: dict[str, list[tuple[str, str]]] = {}
+        for one, other in two:
+            found = compared(one, other, measurements, among=len(two) // 2)
+            words.setdefault(one.backend, []).append((found.verdict, f"{one.kernel} {one.size:,}"))
+        beaten = {
+            backend: list(dict.fromkeys(where for shown, where in shown_of if shown == SLOWER))
+            for backend, shown_of in words.items()
+        }
+        winner = any(all(shown in (FASTER, SAME) for shown, _ in shown_of) for shown_of in words.values())
+        direction = FAILS if winner else HOLDS if all(beaten.values()) else OPEN
+        text = "shown to be slower than another: " + ", ".join(
+            f"{backend} in {len(places)} of {len(self.groups)}" for backend, places in beaten.items()
+        )
+        return Outcome(direction, text)

@@ -6,41 +6,16 @@ import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import polars as pl
 
+from arrayspeed.decide.compare import Level
+from arrayspeed.levels import COLUMNS, Case, levels_of
 from kernels import LIBRARIES
-
-#: A value is known to 5 % at best, however narrow its interval: asv's interval is of the samples of few processes,
-#: and the same benchmark moves by 1 to 9 % from process to process.
-NOISE = 0.05
 
 #: Where a size was not measured, the nearest one that was stands in, at most so many times smaller or larger.
 NEAR = 4
-
-
-@dataclass(frozen=True)
-class Case:
-    """One thing that is measured."""
-
-    kernel: str
-    size: int
-    backend: str
-    device: str = "cpu"
-    dtype: str = "float64"
-    measure: str = "time_call"
-
-    def __str__(self) -> str:
-        return f"{self.measure} of {self.kernel} {self.size:,} {self.dtype}, {self.backend} on {self.device}"
-
-
-@dataclass(frozen=True)
-class Measurement:
-    """A value, and the interval that it is known to lie in."""
-
-    value: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True)
@@ -48,15 +23,8 @@ class Found:
     """What was found for a comparison. ``size``: the size that stands in for the one asked for, else None."""
 
     environment: str
-    measurements: dict[Case, Measurement]
+    measurements: dict[Case, Level]
     size: int | None = None
-
-
-def interval(value: float, low: float | None, high: float | None) -> Measurement:
-    """asv's 99 % interval where there is one, and never less than the noise between processes."""
-    low = low if low is not None and math.isfinite(low) else value
-    high = high if high is not None and math.isfinite(high) else value
-    return Measurement(value, min(low, value * (1 - NOISE)), max(high, value * (1 + NOISE)))
 
 
 def version_key(version: str | None) -> tuple[int, ...]:
@@ -87,16 +55,16 @@ class Evidence:
     ----------
     table
         As `arrayspeed.results.load` makes it, of one machine. May be empty.
+    results_dir
+        Where the processes are kept; without them, each value is that of one process.
     """
 
-    def __init__(self, table: pl.DataFrame):
+    def __init__(self, table: pl.DataFrame, results_dir: str | Path | None = None):
         measured = table.filter((pl.col("value") > 0) & pl.col("value").is_finite())
-        self.environments: dict[str, dict[Case, Measurement]] = {name: {} for name in rank(measured)}
+        found = {environment: levels for (_, environment), levels in levels_of(measured, results_dir).items()}
+        self.environments: dict[str, dict[Case, Level]] = {name: found[name] for name in rank(measured)}
         self.versions = {name: versions(measured.filter(environment=name)) for name in self.environments}
-        columns = ("kernel", "size", "backend", "device", "dtype", "measure", "environment", "value", "low", "high")
-        for *case, environment, value, low, high in measured.select(columns).iter_rows():
-            self.environments[environment][Case(*case)] = interval(value, low, high)
-        self.failed = {Case(*case) for case in table.filter("failed").select(columns[:6]).iter_rows()} - self.measured()
+        self.failed = {Case(*case) for case in table.filter("failed").select(COLUMNS).iter_rows()} - self.measured()
 
     def measured(self) -> set[Case]:
         """Everything that has a value in some environment."""

@@ -3,29 +3,50 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 
 from arrayspeed import charts, heatmap, results
+from arrayspeed.decide.compare import Level
 from arrayspeed.errors import UserError
+from arrayspeed.levels import Case, Place, best_of, compared, inverse, levels_of, with_intervals
 from arrayspeed.project import load_config
 from arrayspeed.text import file_name, printable
-from kernels import CATALOGUE, DEVICES
+from kernels import BACKENDS, CATALOGUE, DEVICES
 from kernels.catalogue import choose
+
+LevelsAt = Mapping[Place, Mapping[Case, Level]]
 
 
 @dataclass(frozen=True)
 class Plot:
-    """What one chart shows: results of one environment, kernel, size and dtype."""
+    """What one chart shows: results of one environment, kernel, size and dtype, and their levels."""
 
     kernel: str
     size: int
     label: str
     dtype: str
     table: pl.DataFrame
+    levels: Mapping[Case, Level]
+
+    @property
+    def cases(self) -> dict[tuple[str, str], Case]:
+        """What has a level, by backend and device."""
+        return {
+            (case.backend, case.device): case
+            for case in self.levels
+            if (case.kernel, case.size, case.dtype, case.measure) == (self.kernel, self.size, self.dtype, self.measure)
+            and case.device in DEVICES
+            and case.backend in BACKENDS
+        }
+
+    @property
+    def measure(self) -> str:
+        """What was measured."""
+        return self.table["measure"][0]
 
 
 def main(args: Namespace) -> int:
@@ -38,12 +59,14 @@ def main(args: Namespace) -> int:
     """
     folder = Path(args.output_dir).absolute()  # before the project's root becomes the current directory
     check(args)
-    table = results.load(load_config().results_dir)
+    results_dir = load_config().results_dir
+    table = results.load(results_dir)
     machine = results.choose_machine(table, args.machine)
+    levels = levels_of(table.filter(machine=machine), results_dir)
     table = table.filter(
         pl.col("device").is_in([args.device] if args.device else DEVICES), machine=machine, measure=args.measure
     )
-    plots = list(chosen(table, args))
+    plots = list(chosen(with_intervals(table, levels), levels, args))
     if not plots:
         raise UserError(nothing(machine, args))
     devices = [args.device] if args.device else [d for d in DEVICES if d in measured(table)["device"].unique()]
@@ -96,23 +119,24 @@ def measured(table: pl.DataFrame) -> pl.DataFrame:
     return table.filter(pl.col("value").is_not_null())
 
 
-def chosen(table: pl.DataFrame, args: Namespace) -> Iterator[Plot]:
+def chosen(table: pl.DataFrame, levels: LevelsAt, args: Namespace) -> Iterator[Plot]:
     """Every kernel and size that has a value, in the catalogue's order."""
     for kernel in dict.fromkeys(args.kernel or CATALOGUE):
         of_kernel = table.filter(kernel=kernel)
         dtypes = measured(of_kernel)["dtype"].unique().to_list()
         dtype = args.dtype or next((dtype for dtype in CATALOGUE[kernel].dtypes if dtype in dtypes), None)
         if dtype in dtypes:
-            yield from of_sizes(kernel, dtype, of_kernel.filter(dtype=dtype), args.all_sizes)
+            yield from of_sizes(kernel, dtype, of_kernel.filter(dtype=dtype), levels, args.all_sizes)
 
 
-def of_sizes(kernel: str, dtype: str, table: pl.DataFrame, all_sizes: bool) -> Iterator[Plot]:
+def of_sizes(kernel: str, dtype: str, table: pl.DataFrame, levels: LevelsAt, all_sizes: bool) -> Iterator[Plot]:
     """The sizes of a kernel that have a value."""
     names = {CATALOGUE[kernel].large: "large", CATALOGUE[kernel].small: "small"}
     for size in sorted(measured(table)["size"].unique()):
         if all_sizes or size in names:
             of_size = charts.best_environment(table.filter(size=size))
-            yield Plot(kernel, size, names.get(size, str(size)), dtype, of_size)
+            known = levels.get((of_size["machine"][0], of_size["environment"][0]), {})
+            yield Plot(kernel, size, names.get(size, str(size)), dtype, of_size, known)
 
 
 def target(folder: Path, plot: Plot, args: Namespace) -> Path:
@@ -132,9 +156,26 @@ def where(dtype: str, devices: list[str], machine: str) -> str:
 
 def draw(plot: Plot, devices: list[str], machine: str, args: Namespace):
     """One kernel's chart."""
-    lines = [CATALOGUE[plot.kernel].summary, where(plot.dtype, devices, machine), charts.versions_line(plot.table)]
     bars = charts.backend_rows(plot.table, devices)
+    lines = [
+        CATALOGUE[plot.kernel].summary,
+        where(plot.dtype, devices, machine),
+        charts.versions_line(plot.table),
+        *best_line(plot, devices),
+        *charts.other_ways_line(bars),
+    ]
     return charts.backends_chart(bars, args.measure, f"{plot.kernel}, size {plot.size:,}", lines)
+
+
+def best_line(plot: Plot, devices: list[str]) -> list[str]:
+    """All that cannot be told apart from the best, as a line; no line where nothing competes."""
+    cases = [case for case in plot.cases.values() if case.device in devices]
+    if len(cases) < 2:
+        return []
+    best = best_of(cases, plot.levels)
+    names = [f"{case.backend}, {case.device}" if len(devices) > 1 else case.backend for case in best]
+    told = f"Best: {names[0]}" if len(names) == 1 else f"Best, and not told apart: {'; '.join(names)}"
+    return [told]
 
 
 def summary(
@@ -146,7 +187,13 @@ def summary(
         return []
     cells = [cell for plot in of_label for cell in cells_of(plot, devices)]
     dtypes = " and ".join(dict.fromkeys(plot.dtype for plot in of_label))
-    lines = [where(dtypes, devices, machine), charts.versions_line(pl.concat(plot.table for plot in of_label))]
+    lines = [
+        where(dtypes, devices, machine),
+        charts.versions_line(pl.concat(plot.table for plot in of_label)),
+        "Beneath each ratio: its 95 % interval, and the value. = is shown to be the same, ? is unclear",
+    ]
+    if any(cell.other_way and cell.ratio for cell in cells):
+        lines.append(f"{charts.OTHER_WAY} compares two ways of computing: finite differences and what the kernel says")
     title = f"{label.capitalize()} sizes: {charts.MEASURES[args.measure]}, and its ratio to NumPy's"
     chart = heatmap.summary_chart(cells, args.measure, title, lines)
     return charts.save(chart, folder / file_name("summary", *([args.dtype] if args.dtype else []), label, *given(args)))
@@ -154,6 +201,9 @@ def summary(
 
 def cells_of(plot: Plot, devices: list[str]) -> list[heatmap.Cell]:
     """A kernel's row of the summary; what it is compared with is NumPy on the CPU."""
-    numpy = measured(plot.table).filter(backend="numpy", device="cpu")
-    baseline = numpy["value"][0] if len(numpy) else None
-    return heatmap.summary_cells(f"{plot.kernel} {plot.size:,}", charts.backend_rows(plot.table, devices), baseline)
+    cases = plot.cases
+    numpy = cases.get(("numpy", "cpu"))
+    ratios = {
+        where: inverse(compared(case, numpy, plot.levels)) for where, case in cases.items() if numpy and case != numpy
+    }
+    return heatmap.summary_cells(f"{plot.kernel} {plot.size:,}", charts.backend_rows(plot.table, devices), ratios)

@@ -5,6 +5,7 @@
 
 import itertools
 import json
+import math
 from pathlib import Path
 
 from kernels import CATALOGUE
@@ -63,6 +64,8 @@ def write_results(
     commit="0123456789abcdef0123456789abcdef01234567",
     started_at=1_700_000_000_000,
     machine_folder=None,
+    processes=0,
+    noise=0.01,
 ):
     """Write one result file and its machine.json; the file's path.
 
@@ -76,6 +79,9 @@ def write_results(
         Library -> version, of the environment.
     machine_folder
         The machine's folder, where it cannot be its name.
+    processes, noise
+        How many processes gave each value, and the standard deviation of their logarithms. Without any, nothing is
+        known of what differs between processes.
     """
     environment = environment or "virtualenv-py3.11-" + "-".join(f"{k}{v}" for k, v in sorted(requirements.items()))
     place = Path(folder) / (machine_folder or machine)
@@ -104,7 +110,22 @@ def write_results(
     }
     path = place / f"{commit[:8]}-{environment}.json"
     path.write_text(json.dumps(data))
+    if processes:
+        lines = [json.dumps(line) for entry in rows for line in process_lines(entry, processes, noise)]
+        path.with_suffix(".processes.jsonl").write_text("\n".join(lines) + "\n")
     return path
+
+
+def process_lines(entry, count, noise):
+    """What so many processes gave of a row: evenly around its value, with a standard deviation of their logarithms."""
+    value = entry["result"]
+    if value is None or not value > 0:
+        return []
+    steps = [place - (count - 1) / 2 for place in range(count)]
+    scale = noise / math.sqrt(sum(step**2 for step in steps) / max(1, count - 1)) if count > 1 else 0
+    backend, size, device = entry["parameters"]
+    common = {"benchmark": entry["name"], "backend": backend, "size": size, "device": device}
+    return [common | {"value": value * math.exp(scale * step)} for step in steps]
 
 
 def benchmarks(rows, started_at):

@@ -4,7 +4,7 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-from arrayspeed import charts, cli, heatmap, results
+from arrayspeed import charts, cli, heatmap, levels, results
 from tests.generated import FAILED, NEWEST, row, write_project, write_results
 
 SECONDS = {
@@ -27,7 +27,7 @@ def rows(kernel="elementwise", sizes=(1_000, 1_000_000), **options):
 @pytest.fixture
 def project(tmp_path, monkeypatch):
     """A project with results of two kernels, in which the command runs."""
-    write_results(write_project(tmp_path), [*rows(), *rows("fft", sizes=(10, 1_000))])
+    write_results(write_project(tmp_path), [*rows(), *rows("fft", sizes=(10, 1_000))], processes=8)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -73,24 +73,57 @@ def test_a_chart_tells_what_it_shows(project, capsys):
     told = texts(project / "benchmark_plots/elementwise_float64_small.svg")
     joined = " ".join(told)
     assert "elementwise, size 1,000" in told
-    for word in ("float64 · cpu · generated-2cpu", "jax 0.10.2", "logarithmic", "99 %"):
+    for word in ("float64 · cpu · generated-2cpu", "jax 0.10.2", "logarithmic", "95 %", "Best: numba"):
         assert word in joined
     assert {"4.00 µs", "88.0 µs", "failed", "n/a", "tensorflow"} <= set(told)
 
 
 def test_what_is_not_measured_is_no_mark(project, capsys):
-    table = results.load("results").filter(kernel="elementwise", size=1_000)
+    table = results.load("results")
+    table = levels.with_intervals(table, levels.levels_of(table, "results")).filter(kernel="elementwise", size=1_000)
     bars = {bar.backend: bar for bar in charts.backend_rows(table, ["cpu"])}
     assert (bars["tensorflow"].value, bars["tensorflow"].note) == (None, "n/a")
     assert (bars["torch-compile"].value, bars["torch-compile"].note) == (None, "failed")
     drawn = charts.chart_rows(bars.values(), "time_call", False).drop_nulls("value")
     assert set(drawn["backend"]) == set(bars) - {"tensorflow", "torch-compile"}
+    assert all(low < value < high for low, value, high in drawn.select("low", "value", "high").iter_rows())
 
 
 def test_a_summary_compares_with_numpy(project, capsys):
     plots(capsys)
     told = set(texts(project / "benchmark_plots/summary_small.svg"))
-    assert {"elementwise 1,000", "fft 1,000", "1.0×", "1.3×", "÷22", "÷2.0", "failed", "n/a"} <= told
+    assert {"elementwise 1,000", "fft 1,000", "1.3×", "÷22", "÷2.0", "failed", "n/a"} <= told
+    assert any(text.startswith("1.3× to 1.") for text in told), "the interval"
+    assert not any(text.endswith("?") for text in told), "eight quiet processes show every difference"
+
+
+def test_what_is_not_shown_has_no_colour():
+    """One process a value says little: 1.3× may be nothing."""
+    bars = [charts.Bar("numpy", "cpu", 4e-6), charts.Bar("numba", "cpu", 3e-6), charts.Bar("jax", "cpu", 9e-5)]
+    one = {bar.backend: levels.Case("add", 1_000, bar.backend) for bar in bars}
+    known = {one[bar.backend]: levels.levels({0: [bar.value]})[0] for bar in bars}
+    ratios = {
+        (name, "cpu"): levels.inverse(levels.compared(one[name], one["numpy"], known)) for name in ("numba", "jax")
+    }
+    numpy, numba, jax = (
+        heatmap.summary_row(cell, "time_call", False) for cell in heatmap.summary_cells("add", bars, ratios)
+    )
+    assert (numpy["large"], numpy["shade"]) == ("", None)
+    assert (numba["large"], numba["shade"]) == ("1.3× ?", None)
+    assert jax["large"] == "÷22" and jax["shade"] < 1
+
+
+def test_another_way_of_computing_is_marked(project, capsys):
+    seconds = {"numpy": 1e-1, "numba": 1e-6, "jax-jit": 1e-5, "torch": 1e-4}
+    gradient = [row("gradient", backend, 10_000, value) for backend, value in seconds.items()]
+    write_results("results", gradient, commit="f" * 40, started_at=1_800_000_000_000, processes=8)
+    plots(capsys, "--kernel", "gradient", "--output-dir", "out")
+    chart = set(texts(project / "out/gradient_float64_large.svg"))
+    assert {"numpy ≠", "numba ≠", "jax-jit", "torch"} <= chart
+    assert "Best: jax-jit" in chart, "finite differences do not compete"
+    assert any("finite differences" in text and "numpy, numba" in text for text in chart)
+    summary = set(texts(project / "out/summary_large.svg"))
+    assert "10,000× ≠" in summary and any("two ways of computing" in text for text in summary)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,8 @@
 """Check the claims of the four articles against the results of a machine.
 
-Every quantitative claim: the article, the claim in our words, what the article reports, what was measured here, and
-whether it "holds", "does not hold" or is "not measured here". The rules are in arrayspeed/claims.py.
+Every quantitative claim: the claim in our words, what the article reports, what was measured here, and whether it
+holds; holds, but by less or by more; does not hold; is not shown either way; or is not measured. The rules are in
+arrayspeed/claims.py.
 """
 
 from __future__ import annotations
@@ -17,14 +18,16 @@ from rich.table import Table
 from rich.text import Text
 
 from arrayspeed import results
-from arrayspeed.claims import ARTICLES, CLAIMS, FAILS, HOLDS, UNMEASURED, Claim, Verdict
-from arrayspeed.criteria import Comparison
+from arrayspeed.claims import ARTICLES, CLAIMS, MEASURED_ON, UNMEASURED, VERDICTS, Claim, Verdict
+from arrayspeed.criteria import FAILS, OPEN, Comparison
+from arrayspeed.decide.compare import Ratio
 from arrayspeed.evidence import Evidence
+from arrayspeed.levels import interval
 from arrayspeed.project import load_config
 from arrayspeed.terminal import console
 from arrayspeed.text import printable
 
-STYLES = {HOLDS: "green", FAILS: "red", UNMEASURED: "dim"}
+STYLES = {FAILS: "red", OPEN: "yellow", UNMEASURED: "dim"}
 
 #: Below this width of the terminal, claims are listed one below the other instead of in columns.
 TABLE_WIDTH = 100
@@ -33,15 +36,16 @@ TABLE_WIDTH = 100
 def add_arguments(parser) -> None:
     """The options of ``arrayspeed claims``."""
     parser.add_argument("--machine", metavar="NAME", help="default: this one, else the one measured last")
-    parser.add_argument("--article", choices=ARTICLES, help="only the claims of one article")
+    parser.add_argument("--article", choices=tuple(ARTICLES), help="only the claims of one article")
     parser.add_argument("--json", action="store_true", help="print JSON, with every measurement that decided")
 
 
 def main(args) -> int:
     """Run ``arrayspeed claims``."""
-    table = results.load(load_config().results_dir)
+    folder = load_config().results_dir
+    table = results.load(folder)
     machine = results.choose_machine(table, args.machine)
-    evidence = Evidence(table.filter(machine=machine))
+    evidence = Evidence(table.filter(machine=machine), folder)
     judged = [(claim, claim.judge(evidence)) for claim in CLAIMS if args.article in (None, claim.article)]
     if args.json:
         print(json.dumps(as_data(machine, evidence, judged), indent=1, ensure_ascii=False, allow_nan=False))
@@ -51,38 +55,51 @@ def main(args) -> int:
     return 0
 
 
+def style(verdict: Verdict) -> str:
+    """How a terminal shows a verdict; all that hold are alike, by however much."""
+    return STYLES.get(verdict.word, "green")
+
+
 def report(machine: str, evidence: Evidence, judged: list[tuple[Claim, Verdict]], width: int) -> RenderableType:
     """The claims, in columns where there is room, and a line of counts."""
-    shown = columns(judged) if width >= TABLE_WIDTH else Group(*(block(*entry) for entry in judged))
+    shown = columns if width >= TABLE_WIDTH else blocks
     counts = Counter(verdict.word for _, verdict in judged)
-    count = (
-        f"{len(judged)} claims: {counts[HOLDS]} hold, {counts[FAILS]} do not hold, "
-        f"{counts[UNMEASURED]} not measured here"
-    )
+    count = f"{len(judged)} claims. " + "; ".join(f"{word}: {counts[word]}" for word in VERDICTS if counts[word])
     heading = Text(f"Claims of the articles, on {printable(machine)}", style="bold")
-    return Group(heading, shown, Text(count), *(Text(line, style="dim") for line in sources(evidence, judged)))
+    articles = [
+        part
+        for article, entries in itertools.groupby(judged, key=lambda entry: entry[0].article)
+        for part in (Text(""), title(article), shown(list(entries)))
+    ]
+    return Group(heading, *articles, Text(count), *(Text(line, style="dim") for line in sources(evidence, judged)))
+
+
+def title(article: str) -> Text:
+    """An article's title, its number, and what it was measured on."""
+    return Text.assemble((ARTICLES[article], "bold"), f" ({article}; {MEASURED_ON[article]})")
 
 
 def columns(judged: list[tuple[Claim, Verdict]]) -> Table:
     """One row a claim; every cell wraps and none is cut."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, expand=True, header_style="bold")
-    table.add_column("", no_wrap=True)
-    table.add_column("verdict", no_wrap=True)
+    table.add_column("verdict", no_wrap=True, min_width=max(map(len, VERDICTS)))
     table.add_column("claim", ratio=5, overflow="fold")
     table.add_column("reported", ratio=3, overflow="fold")
     table.add_column("measured here", ratio=5, overflow="fold")
-    for (claim, verdict), (following, _) in itertools.zip_longest(judged, judged[1:], fillvalue=(None, None)):
-        style = STYLES[verdict.word]
-        cells = claim.text, claim.reported, Text(printable(verdict.text), style)
-        last = following is None or following.article != claim.article
-        table.add_row(claim.article, Text(verdict.word, style), *cells, end_section=last)
+    for claim, verdict in judged:
+        look = style(verdict)
+        table.add_row(Text(verdict.word, look), claim.text, claim.reported, Text(printable(verdict.text), look))
     return table
 
 
+def blocks(judged: list[tuple[Claim, Verdict]]) -> RenderableType:
+    """Each claim in four lines, for a narrow terminal."""
+    return Group(*(block(*entry) for entry in judged))
+
+
 def block(claim: Claim, verdict: Verdict) -> RenderableType:
-    """One claim in four lines, for a narrow terminal."""
-    style = STYLES[verdict.word]
-    head = Text.assemble((verdict.word, f"bold {style}"), f"  {claim.article}  {claim.text}")
+    """One claim in four lines."""
+    head = Text.assemble((verdict.word, f"bold {style(verdict)}"), f"  {claim.text}")
     return Group(
         head, Padding(f"reported: {claim.reported}", (0, 0, 0, 4)), Padding(Text(f"here: {verdict.text}"), (0, 0, 1, 4))
     )
@@ -103,7 +120,11 @@ def as_data(machine: str, evidence: Evidence, judged: list[tuple[Claim, Verdict]
     counts = Counter(verdict.word for _, verdict in judged)
     return {
         "machine": machine,
-        "counts": {word: counts[word] for word in STYLES},
+        "counts": {word: counts[word] for word in VERDICTS},
+        "articles": {
+            article: {"title": ARTICLES[article], "measured_on": MEASURED_ON[article]}
+            for article in dict.fromkeys(claim.article for claim, _ in judged)
+        },
         "claims": [claim_data(claim, verdict, evidence) for claim, verdict in judged],
     }
 
@@ -113,28 +134,40 @@ def claim_data(claim: Claim, verdict: Verdict, evidence: Evidence) -> dict:
     found, outcome = verdict.found, verdict.outcome
     return {
         "article": claim.article,
+        "title": claim.title,
         "claim": claim.text,
         "device": claim.device,
         "reported": claim.reported,
         "rule": claim.rule,
         "verdict": verdict.word,
+        "direction": outcome.direction if outcome else None,
+        "size": outcome.size if outcome else None,
         "measured": verdict.text,
+        "other_ways": claim.other_ways,
         "environment": found.environment if found else None,
         "versions": evidence.versions[found.environment] if found else None,
         "size_instead": found.size if found else None,
         "comparisons": [comparison_data(comparison) for comparison in outcome.comparisons] if outcome else [],
         "measurements": [
-            vars(case) | {"size": found.size or case.size} | vars(measurement)
-            for case, measurement in (found.measurements.items() if found else ())
+            vars(case) | {"size": found.size or case.size, "processes": level.processes} | value_data(interval(level))
+            for case, level in (found.measurements.items() if found else ())
         ],
     }
 
 
+def value_data(ratio: Ratio) -> dict:
+    """A measurement with its 95 % interval."""
+    return {"value": ratio.ratio, "low": ratio.low, "high": ratio.high}
+
+
 def comparison_data(comparison: Comparison) -> dict:
-    """One comparison: which is said to be faster, by what ratio it is, and whether that is beyond the noise."""
+    """One comparison: which is said to be faster, how many times it is, with the 95 % interval, and what that shows."""
     return {
         "fast": str(comparison.pair.fast),
         "slow": str(comparison.pair.slow),
-        "ratio": comparison.ratio,
-        "order": {1: "faster", 0: "tie", -1: "slower"}[comparison.order],
+        "ratio": comparison.ratio.ratio,
+        "low": comparison.ratio.low,
+        "high": comparison.ratio.high,
+        "verdict": comparison.word,
+        "size": comparison.size,
     }

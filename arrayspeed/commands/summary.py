@@ -1,6 +1,13 @@
-"""Print times of every kernel and size by backend, and the speed-up over NumPy."""
+"""Print times of every kernel and size by backend, and the speed-up over NumPy with its 95 % interval.
+
+Green is shown to be faster, red slower; = is shown to be the same within 5 %, ? is unclear, and ≠ compares two ways of
+computing, such as finite differences. Bold are those that cannot be told apart from the best.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
 
 import polars as pl
 from rich.console import Console
@@ -8,7 +15,11 @@ from rich.table import Table
 from rich.text import Text
 
 from arrayspeed import results
+from arrayspeed.charts import best_environment
+from arrayspeed.decide.compare import Level
+from arrayspeed.decide.words import FASTER, SAME, SLOWER, UNCLEAR
 from arrayspeed.errors import UserError
+from arrayspeed.levels import COLUMNS, Case, Place, best_of, compared, inverse, levels_of
 from arrayspeed.project import load_config
 from arrayspeed.units import human, significant
 from kernels import BACKENDS, CATALOGUE, DEVICES
@@ -45,11 +56,9 @@ def show(folder: str, machine: str | None = None, device="cpu", dtype="float64",
     """
     table = results.load(folder)
     machine = results.choose_machine(table, machine)
-    times = newest(
-        table.filter(machine=machine, measure="time_call", device=device, dtype=dtype).filter(
-            pl.col("value").is_not_null()
-        )
-    )
+    levels = levels_of(table.filter(machine=machine), folder)
+    chosen = {"machine": machine, "measure": "time_call", "device": device, "dtype": dtype}
+    times = table.filter(pl.col("value").is_not_null(), **chosen)
     if times.is_empty():
         raise UserError(f"no times of {dtype} on the {device} of {machine}: run `make bench` or `arrayspeed run` first")
     backends = [name for name in BACKENDS if name in times["backend"].unique()]
@@ -61,30 +70,39 @@ def show(folder: str, machine: str | None = None, device="cpu", dtype="float64",
     for kernel in CATALOGUE.values():
         of_kernel = times.filter(kernel=kernel.name)
         for size in kernel.sizes if all_sizes else (kernel.small, kernel.large):
-            row = dict(of_kernel.filter(size=size).select("backend", "value").iter_rows())
+            row = row_of(best_environment(of_kernel.filter(size=size)), levels)
             if row:
-                shown.add_row(kernel.name, f"{size:,}", *(cell(row, name) for name in backends))
+                best = best_of(list(row), row)
+                cells = {case.backend: cell(case, row, case in best) for case in row}
+                absent = Text("n/a", style="dim")
+                shown.add_row(kernel.name, f"{size:,}", *(cells.get(name, absent) for name in backends))
     console = Console()
     console.print(shown) if console.is_terminal else Console(width=200).print(shown)
 
 
-def newest(times: pl.DataFrame) -> pl.DataFrame:
-    """One value a combination: of the environment with most libraries, then the newest."""
-    together = times.group_by("environment").agg(pl.col("library").n_unique().alias("together"))
-    return (
-        times.join(together, on="environment")
-        .sort("together", "date")
-        .unique(["kernel", "size", "backend"], keep="last", maintain_order=True)
-    )
+def row_of(table: pl.DataFrame, levels: Mapping[Place, Mapping[Case, Level]]) -> dict[Case, Level]:
+    """The levels of one kernel and size in one environment."""
+    found = {}
+    for machine, environment, *fields in table.select("machine", "environment", *COLUMNS).iter_rows():
+        case = Case(*fields)
+        if case in levels.get((machine, environment), {}) and case.backend in BACKENDS:
+            found[case] = levels[machine, environment][case]
+    return found
 
 
-def cell(row: dict[str, float], backend: str) -> Text:
-    """A backend's time and speed-up."""
-    if backend not in row:
-        return Text("n/a", style="dim")
-    text = Text(human(row[backend], "time_call"))
-    if backend != "numpy" and "numpy" in row:
-        ratio = row["numpy"] / row[backend]
-        style = "green" if ratio >= 1.1 else "red" if ratio <= 0.9 else "dim"
-        text.append(f"\n×{significant(ratio, 2)}", style)
-    return text
+#: How the word of a backend against NumPy is shown, and what is put behind the ratio.
+LOOKS = {FASTER: ("green", ""), SLOWER: ("red", ""), SAME: ("", " ="), UNCLEAR: ("dim", " ?")}
+
+
+def cell(case: Case, row: Mapping[Case, Level], is_best: bool) -> Text:
+    """A backend's time, and its speed-up over NumPy."""
+    text = Text(human(row[case].value, case.measure), "bold" if is_best else "")
+    numpy = replace(case, backend="numpy")
+    ways = case.other_way or (numpy in row and numpy.other_way)
+    if case != numpy and numpy in row:
+        word = compared(case, numpy, row)
+        ratio = inverse(word)
+        style, sign = LOOKS[word.verdict]
+        interval = f"{significant(ratio.low, 2)}–{significant(ratio.high, 2)}"
+        text.append(f"\n×{significant(ratio.ratio, 2)} ({interval}){sign}", style)
+    return text.append(" ≠") if ways else text

@@ -1,8 +1,10 @@
 """What the report's pages read: JSON made of the results, one file an environment, so that a page loads what it shows.
 
 ``meta.json`` says what there is: machines, their environments, kernels and backends. ``environment-N.json`` holds the
-values of environment N as columns of equal length, and ``library-MACHINE-LIBRARY.json`` the series of a library over
-its releases. ``results.csv``, ``.parquet`` and ``.json`` are everything, for people to work with.
+values of environment N as columns of equal length, each value with the 95 % interval of what differs between processes,
+and ``decisions-N.json`` what these values show of each other (`arrayspeed.report.decisions`).
+``library-MACHINE-LIBRARY.json`` holds the series of a library over its releases (`arrayspeed.report.series`).
+``results.csv``, ``.parquet`` and ``.json`` are everything as asv stored it, for people to work with.
 """
 
 from __future__ import annotations
@@ -15,18 +17,20 @@ from pathlib import Path
 import polars as pl
 
 from arrayspeed import results
-from arrayspeed.audit.check import CHECKS, with_audit
+from arrayspeed.audit.check import CHECKS
 from arrayspeed.audit.check import load as load_audit
 from arrayspeed.charts import COLOURS, MEASURES
 from arrayspeed.environment import stored_packages
 from arrayspeed.errors import UserError
 from arrayspeed.evidence import Evidence, rank, versions
+from arrayspeed.levels import levels_of, with_intervals
 from arrayspeed.processes import noise
-from arrayspeed.versions import over_versions
+from arrayspeed.report.decisions import decisions
+from arrayspeed.report.series import write_series
 from kernels import BACKENDS, CATALOGUE, DEVICES, LIBRARIES
 
 #: The columns of an environment's file.
-COLUMNS = ("kernel", "dtype", "measure", "backend", "size", "device", "value", "low", "high", "repeat", "failed")
+COLUMNS = ("kernel", "dtype", "measure", "backend", "size", "device", "value", "low", "high", "failed")
 
 
 def write(folder: Path, results_dir: str | Path) -> dict:
@@ -48,17 +52,30 @@ def write(folder: Path, results_dir: str | Path) -> dict:
     }
     for number, name in enumerate(results.machines(table)):
         of_machine = table.filter(machine=name)
+        levels = levels_of(of_machine, results_dir)
         meta["machines"].append(
             describe(results_dir, name) | {"libraries": write_series(folder, results_dir, of_machine, number)}
         )
         for environment in rank(of_machine):
-            values = of_machine.filter(environment=environment)
+            values = with_intervals(of_machine.filter(environment=environment), levels)
             place = len(meta["environments"])
             meta["environments"].append(environment_data(results_dir, number, name, values))
-            dump(folder / f"environment-{place}.json", {c: values[c].to_list() for c in COLUMNS})
+            dump(folder / f"environment-{place}.json", {column: column_data(values, column) for column in COLUMNS})
+            dump(folder / f"decisions-{place}.json", decisions(levels.get((name, environment), {})))
     dump(folder / "meta.json", meta)
     write_downloads(folder, table)
     return meta
+
+
+def column_data(values: pl.DataFrame, column: str) -> list:
+    """A column for the pages; numbers have the four digits that they are known to at best."""
+    found = values[column].to_list()
+    return [rounded(one) for one in found] if column in ("value", "low", "high") else found
+
+
+def rounded(value: float | None) -> float | None:
+    """Four digits; None stays."""
+    return None if value is None else float(f"{value:.4g}")
 
 
 def dump(path: Path, data) -> None:
@@ -79,6 +96,7 @@ def kernel_data(kernel) -> dict:
         "bytes": {size: kernel.bytes(size, 8) for size in kernel.sizes},
         "bytes32": {size: kernel.bytes(size, 4) for size in kernel.sizes},
         "unavailable": {b.name: why for b in BACKENDS.values() if (why := kernel.why_not(b.name, b.library))},
+        "otherwise": {b.name: how for b in BACKENDS.values() if (how := kernel.other_way(b.name, b.library))},
     }
 
 
@@ -111,18 +129,6 @@ def environment_data(results_dir: str | Path, machine: int, machine_name: str, v
     }
 
 
-def write_series(folder: Path, results_dir: str | Path, table: pl.DataFrame, machine: int) -> list[str]:
-    """The series of each library over its releases; returns the libraries that have any."""
-    found = []
-    name = table["machine"][0]
-    known = with_audit(results_dir, name, noise(results_dir, table.filter("alone")))
-    for library in LIBRARIES:
-        if series := over_versions(table, library, known):
-            found.append(library)
-            dump(folder / f"library-{machine}-{library}.json", [asdict(one) for one in series])
-    return found
-
-
 def write_downloads(folder: Path, table: pl.DataFrame) -> None:
     """Everything, in three formats."""
     table.write_parquet(folder / "results.parquet")
@@ -137,8 +143,8 @@ def claims_data(results_dir: str | Path) -> dict[str, dict]:
 
     table = results.load(results_dir)
     found = {}
-    for name in sorted(table["machine"].unique()):
-        evidence = Evidence(table.filter(machine=name))
+    for name in results.machines(table):
+        evidence = Evidence(table.filter(machine=name), results_dir)
         found[name] = as_data(name, evidence, [(claim, claim.judge(evidence)) for claim in CLAIMS])
     return found
 

@@ -1,7 +1,10 @@
 // One kernel on all backends: time against size, crossovers in words, small and large as bars, and the table.
+// What overtakes what, and which are the best, was decided when the site was published.
 
 import { axis, chart, colours } from "./chart.js";
-import { choice, count, digits, el, environments, human, link, load, named, nothing, page, present, rows, table, times, versions } from "./common.js";
+import {
+  bestOf, choice, count, decisions, el, environments, human, key, link, load, named, inSeconds, nothing, otherWay, page, present, rows, spread, table, versions, waysSaid,
+} from "./common.js";
 
 page(async (redraw) => {
   const meta = await load("meta");
@@ -20,13 +23,19 @@ page(async (redraw) => {
   const names = [...new Set(Object.keys(meta.backends).flatMap((backend) => values.filter((row) => row.backend === backend).map((row) => row.name)))];
   const known = meta.kernels[kernel];
   const sizes = [...new Set(values.map((row) => row.size))].sort((a, b) => a - b);
-  const places = crossings(values, names);
+  const decided = await decisions(environment);
+  const groups = new Map(decided.groups.filter((one) => one.measure === measure && one.dtype === dtype && one.kernel === kernel).map((one) => [one.size, one]));
+  const best = new Map(sizes.map((size) => [size, bestOf(groups.get(size)?.best, device) ?? []]));
+  const keys = new Set(values.map(key));
+  const places = decided.crossovers.filter((one) => one.measure === measure && one.dtype === dtype && one.kernel === kernel && keys.has(one.one) && keys.has(one.other));
   return [
     el("p", {}, known?.summary ?? "", `. ${versions(environment)}.`),
-    ...(sizes.length > 1 ? [curves(meta, kernel, measure, values, names, places), said(places)] : []),
+    ...(sizes.length > 1 ? [curves(meta, kernel, measure, values, names), said(meta, kernel, measure, places, device)] : []),
     ...["small", "large"].filter((label) => values.some((row) => row.size === known?.[label]))
-      .map((label) => bars(meta, kernel, label, known[label], measure, values, names)),
-    numbers(kernel, measure, values, names, sizes),
+      .map((label) => bars(meta, kernel, label, known[label], measure, values, names, best.get(known[label]))),
+    el("p", { class: "note" }, "★ cannot be told apart from the best. Intervals are of 95 %, of what differs from one process to the next."),
+    numbers(meta, kernel, values, names, sizes, best),
+    waysSaid(meta, [kernel]),
     missing(meta, kernel, found),
     el("p", {}, el("a", { href: link("compile.html", { machine: environment.machine, environment: environment.number, kernel, dtype }) }, "Does compiling pay here?")),
   ];
@@ -37,22 +46,26 @@ function scale(meta, names) {
   return { domain: names, range };
 }
 
-/** The interval of a value; none where few samples make it meaninglessly wide. */
+/** The interval of a value; the value itself where none is known. */
 function band(row) {
-  const known = row.repeat >= 10 && row.low > 0 && row.high > 0;
-  return known ? { low: row.low, high: row.high } : { low: row.value, high: row.value };
+  return row.low === null ? { low: row.value, high: row.value } : { low: row.low, high: row.high };
+}
+
+/** A value with its interval, as text. */
+function known(row) {
+  return row.low === null ? human(row.value, row.measure) : `${human(row.value, row.measure)} (${spread(row)})`;
 }
 
 const DASHES = { cpu: [1, 0], gpu: [6, 3], tpu: [2, 2] };
 
-function curves(meta, kernel, measure, values, names, places) {
+function curves(meta, kernel, measure, values, names) {
   const title = meta.measures[measure];
   const y = { field: "value", type: "quantitative", scale: { type: "log" }, title, axis: axis(measure) };
   const devices = [...new Set(values.map((row) => row.device))];
   const dash = { field: "device", scale: { domain: devices, range: devices.map((d) => DASHES[d]) }, title: "device" };
   const spec = {
     height: 380,
-    data: { values: values.map((row) => ({ ...row, ...band(row), text: human(row.value, measure, digits(row)) })) },
+    data: { values: values.map((row) => ({ ...row, ...band(row), text: known(row) })) },
     encoding: {
       x: { field: "size", type: "quantitative", scale: { type: "log", nice: false }, title: "size", axis: { format: "~s" } },
       color: { field: "name", type: "nominal", scale: scale(meta, names), title: "backend", legend: { symbolOpacity: 1, symbolType: "circle" } },
@@ -67,94 +80,58 @@ function curves(meta, kernel, measure, values, names, places) {
           tooltip: [{ field: "name", title: "backend" }, { field: "size", format: "," }, { field: "text", title }],
         },
       },
-      {
-        data: { values: places },
-        mark: { type: "point", shape: "cross", size: 110, angle: 45, filled: true, color: "#888888" },
-        encoding: { x: { field: "size", type: "quantitative" }, y: { field: "value", type: "quantitative" }, color: { value: "#888888" }, tooltip: { field: "text", title: "crossing" } },
-      },
     ],
   };
-  return chart(spec, `${title} of ${kernel} against size, ${names.join(", ")}; the table below has the numbers`);
+  return chart(spec, `${title} of ${kernel} against size, ${names.join(", ")}, with 95 % intervals; the table below has the numbers`);
 }
 
-/** Where one backend overtakes another: between sizes at which their intervals are apart, in opposite order. The size
- *  and the time there, between the two sizes on straight lines of the logarithmic chart; null where it never does. */
-export function crossing(slow, fast) {
-  let before = null;
-  for (const [a, b] of slow.map((row) => [row, fast.find((other) => other.size === row.size)]).filter(([, b]) => b)) {
-    const ratio = Math.log(a.value / b.value);
-    const apart = ratio > 0 ? (b.high ?? b.value) < (a.low ?? a.value) : (a.high ?? a.value) < (b.low ?? b.value);
-    if (!apart) continue;
-    if (before && before.ratio < 0 && ratio > 0) {
-      const share = -before.ratio / (ratio - before.ratio);
-      const between = (from, to) => Math.exp(Math.log(from) + share * (Math.log(to) - Math.log(from)));
-      return { size: between(before.size, a.size), value: between(before.value, a.value) };
-    }
-    before = { ratio, size: a.size, value: a.value };
+/** Where one backend overtakes another, in words: two sizes at which one was shown to be better, and what is between. */
+function said(meta, kernel, measure, places, device) {
+  if (!places.length) {
+    return el("p", { class: "note" }, "At the sizes measured, no backend is shown to overtake NumPy or to be overtaken by it, nor an eager form by its compiled one or the other way round.");
   }
-  return null;
+  const word = inSeconds(measure) ? "faster" : "better";
+  const name = (one) => [device === "all" ? one : one.split(",")[0], otherWay(meta, kernel, [one.split(",")[0]])];
+  const sorted = [...places].sort((a, b) => a.first - b.first || a.last - b.last);
+  return el("ul", {}, sorted.map((one) => el("li", {}, name(one.other), ` is ${word} up to ${count(one.last)}, `, name(one.one), ` from ${count(one.first)}; `,
+    one.between.length ? `at ${one.between.map(count).join(", ")} neither is shown to be.` : "between them nothing was measured.",
+    one.command ? [" To measure between: ", el("code", {}, one.command)] : null)));
 }
 
-/** Two significant digits: a crossing is between sizes, and no more exact than that. */
-function about(size) {
-  const unit = 10 ** Math.max(0, Math.floor(Math.log10(size)) - 1);
-  return count(Math.round(size / unit) * unit);
-}
-
-/** Every crossing of NumPy with another backend, and of an eager form with its compiled one, the smallest first. */
-function crossings(values, names) {
-  const of = (one) => values.filter((row) => row.name === one).sort((a, b) => a.size - b.size);
-  const found = [];
-  for (const slow of names) {
-    for (const fast of names) {
-      const base = slow.split(",")[0];
-      const related = base === "numpy" || fast.startsWith(`${base}-`);
-      const place = slow !== fast && related ? crossing(of(slow), of(fast)) : null;
-      if (place) found.push({ ...place, text: `${fast} overtakes ${slow} above about ${about(place.size)}.` });
-    }
-  }
-  return found.sort((a, b) => a.size - b.size);
-}
-
-function said(found) {
-  if (!found.length) return el("p", { class: "note" }, "No backend overtakes NumPy, or its own eager form, between the sizes measured.");
-  return el("ul", {}, found.map(({ text }) => el("li", {}, text)));
-}
-
-function bars(meta, kernel, label, size, measure, values, names) {
-  const list = values.filter((row) => row.size === size).map((row) => ({ ...row, text: human(row.value, measure, digits(row)) }));
+function bars(meta, kernel, label, size, measure, values, names, best) {
+  const sign = (row) => (meta.kernels[kernel].otherwise[row.backend] ? `${row.name} ≠` : row.name);
+  const list = values.filter((row) => row.size === size).map((row) => ({ ...row, ...band(row), sign: sign(row), text: `${human(row.value, measure)}${best.includes(key(row)) ? " ★" : ""}` }));
   const title = `${kernel}, ${label} (${count(size)})`;
   const wide = Math.max(...list.map((row) => row.value)) > 25 * Math.min(...list.map((row) => row.value));
-  const x = { field: "value", type: "quantitative", title: meta.measures[measure], axis: axis(measure) };
-  const y = { field: "name", type: "nominal", sort: names, title: null };
+  const scaled = wide ? { scale: { type: "log" } } : {};
+  const x = { field: "value", type: "quantitative", title: `${meta.measures[measure]}, with 95 % intervals`, axis: axis(measure), ...scaled };
+  const y = { field: "sign", type: "nominal", sort: list.map((row) => row.sign), title: null };
   const color = { field: "name", type: "nominal", scale: scale(meta, names), legend: null };
+  const ink = getComputedStyle(document.documentElement).getPropertyValue("--ink").trim();
   const spec = {
     title,
     height: 26 * list.length,
-    padding: { left: 5, top: 5, bottom: 5, right: 60 }, // the longest bar has its value behind it
+    padding: { left: 5, top: 5, bottom: 5, right: 80 }, // the longest bar has its value behind it
     data: { values: list },
     layer: [
       // Bars from 0 would hide the small ones; a logarithmic axis has no 0, so there values are dots.
-      wide ? { mark: { type: "point", filled: true, size: 120 }, encoding: { x: { ...x, scale: { type: "log" } }, y, color } }
-        : { mark: "bar", encoding: { x, y, color } },
-      { mark: { type: "text", align: "left", dx: 8 }, encoding: { x: { ...x, scale: wide ? { type: "log" } : {} }, y, text: { field: "text" } } },
+      wide ? { mark: { type: "point", filled: true, size: 120 }, encoding: { x, y, color } } : { mark: "bar", encoding: { x, y, color } },
+      { mark: { type: "rule", color: ink }, encoding: { x: { ...x, field: "low" }, x2: { field: "high" }, y } },
+      { mark: { type: "text", align: "left", dx: 8 }, encoding: { x: { ...x, field: "high" }, y, text: { field: "text" } } },
     ],
   };
-  return chart(spec, `${title}: ${list.map((row) => `${row.name} ${row.text}`).join(", ")}`);
+  return chart(spec, `${title}: ${list.map((row) => `${row.sign} ${known(row)}`).join(", ")}`);
 }
 
-function numbers(kernel, measure, values, names, sizes) {
+function numbers(meta, kernel, values, names, sizes, best) {
   const columns = [{ title: "size" }, ...names.map((title) => ({ title }))];
-  const lines = sizes.map((size) => {
-    const best = Math.min(...values.filter((row) => row.size === size).map((row) => row.value));
-    return [count(size), ...names.map((one) => {
-      const row = values.find((each) => each.size === size && each.name === one);
-      if (!row) return el("span", { class: "none" }, "n/a");
-      const text = human(row.value, measure, digits(row));
-      return row.value === best ? el("b", {}, text) : el("span", { title: `${times(row.value / best)} the best` }, text);
-    })];
-  });
-  return table(`${kernel}: every size; the best of each is bold`, columns, lines);
+  const lines = sizes.map((size) => [count(size), ...names.map((one) => {
+    const row = values.find((each) => each.size === size && each.name === one);
+    if (!row) return el("span", { class: "none" }, "n/a");
+    const text = human(row.value, row.measure);
+    return [best.get(size).includes(key(row)) ? el("b", {}, text) : text, otherWay(meta, kernel, [row.backend]), el("small", {}, spread(row))];
+  })]);
+  return table(`${kernel}: every size, with 95 % intervals; bold is what cannot be told apart from the best`, columns, lines);
 }
 
 function missing(meta, kernel, found) {

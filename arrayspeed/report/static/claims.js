@@ -1,21 +1,40 @@
-// The articles' claims, and what became of them here.
+// The articles' claims, and what became of them here: the direction and the size of each apart.
 
 import { choice, el, load, nothing, page, table } from "./common.js";
+
+const STYLES = { holds: "good", "does not hold": "bad", "not shown": "open", "not measured": "open" };
 
 page(async (redraw) => {
   const all = await load("claims");
   const machine = choice("machine", "machine", Object.keys(all), redraw);
   if (!machine) return nothing("arrayspeed run --selection articles");
-  const { claims, counts } = all[machine];
-  const article = choice("article", "article", ["all", ...new Set(claims.map((one) => one.article))], redraw);
+  const { claims, counts, articles } = all[machine];
+  const numbers = Object.keys(articles).sort();
+  const article = choice("article", "article", ["all", ...numbers.map((number) => ({ value: number, title: articles[number].title }))], redraw);
   const verdict = choice("verdict", "verdict", ["all", ...Object.keys(counts)], redraw);
   const shown = claims.filter((one) => (article === "all" || one.article === article) && (verdict === "all" || one.verdict === verdict));
-  const style = { holds: "good", "does not hold": "bad" };
   return [
-    el("p", {}, Object.entries(counts).map(([word, number]) => `${number} ${word}`).join(", "), "."),
-    table(`${shown.length} claims`, [
-      { title: "article" }, { title: "verdict", text: true }, { title: "claim", text: true }, { title: "reported", text: true },
-      { title: "measured here", text: true },
-    ], shown.map((one) => [one.article, el("span", { class: style[one.verdict] }, one.verdict), one.claim, one.reported, one.measured])),
+    el("p", {}, Object.entries(counts).map(([word, number]) => `${word}: ${number}`).join("; "), "."),
+    el("p", { class: "note" }, "Holds, by less or by more: as the article says, but the ratio is shown to be beyond a factor of 2 from the one reported. "
+      + "Does not hold: the contrary is shown. Not shown: neither is. Intervals are of 95 %."),
+    ...numbers.map((number) => section(number, articles[number], shown.filter((one) => one.article === number))),
+    shown.length ? null : el("p", { class: "note" }, "No claim has this verdict."),
   ];
 });
+
+function section(number, article, claims) {
+  if (!claims.length) return null;
+  return [
+    el("h2", {}, article.title),
+    table(`Article ${number}, measured on ${article.measured_on}: ${claims.length} claims`, [
+      { title: "claim", text: true }, { title: "verdict", text: true }, { title: "reported", text: true }, { title: "measured here", text: true },
+    ], claims.map((one) => [el("span", { title: one.rule }, one.claim), verdictOf(one), one.reported, one.measured]), { class: "claims" }),
+  ];
+}
+
+/** The verdict, and beside "not shown" which part was. */
+function verdictOf(one) {
+  const style = STYLES[one.verdict] ?? "good";
+  const parts = one.verdict === "not shown" && one.size !== null ? el("small", {}, `direction ${one.direction}; size ${one.size}`) : null;
+  return [el("span", { class: style }, one.verdict), parts];
+}

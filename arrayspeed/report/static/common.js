@@ -111,6 +111,11 @@ export async function rows(environment) {
   return columns.kernel.map((_, n) => Object.fromEntries(names.map((name) => [name, columns[name][n]])));
 }
 
+/** What an environment's values show of each other: decided when the site was published. */
+export function decisions(environment) {
+  return load(`decisions-${environment.number}`);
+}
+
 /** The values that a list of rows has in a column, in the order of a catalogue. */
 export function present(list, column, order = []) {
   const found = new Set(list.map((row) => row[column]).filter((value) => value !== null));
@@ -127,13 +132,6 @@ export function significant(value, digits = 3) {
   return value.toFixed(Math.min(decimals, 20));
 }
 
-/** How many digits a value deserves: none that its own interval makes meaningless. */
-export function digits(row) {
-  if (!row.low || !row.high) return 2;
-  const relative = (row.high - row.low) / row.value;
-  return relative < 0.01 ? 3 : 2;
-}
-
 /** Whether a measure's unit is the second. */
 export function inSeconds(measure) {
   return !["track_error", "track_memory", "peakmem_call"].includes(measure);
@@ -144,13 +142,51 @@ export function named(row, device) {
   return device === "all" ? `${row.backend}, ${row.device}` : row.backend;
 }
 
+/** The name of a row among decisions. */
+export function key(row) {
+  return `${row.backend}, ${row.device}`;
+}
+
+function unit(value, measure) {
+  const units = measure === "peakmem_call" || measure === "track_memory" ? BYTES : TIMES;
+  return units.find(([size]) => Math.abs(value) >= size) ?? units.at(-1);
+}
+
 /** A value with its unit. */
-export function human(value, measure, places = 3) {
+export function human(value, measure, places = 2) {
   if (value === null || value === undefined) return "n/a";
   if (measure === "track_error") return value === 0 ? "0" : value.toExponential(1);
-  const units = measure === "peakmem_call" || measure === "track_memory" ? BYTES : TIMES;
-  const [factor, unit] = units.find(([size]) => Math.abs(value) >= size) ?? units.at(-1);
-  return `${significant(value / factor, places)} ${unit}`;
+  const [factor, name] = unit(value, measure);
+  return `${significant(value / factor, places)} ${name}`;
+}
+
+/** The 95 % interval of a row's value, in the unit of the value: 3.8–4.2 µs; "" where there is none. */
+export function spread(row) {
+  if (row.low === null) return "";
+  if (row.measure === "track_error") return `${row.low.toExponential(1)}–${row.high.toExponential(1)}`;
+  const [factor, name] = unit(row.value, row.measure);
+  return `${significant(row.low / factor, 2)}–${significant(row.high / factor, 2)} ${name}`;
+}
+
+/** What tells a reader that a backend computes in another way than the kernel says; null where it does not. */
+export function otherWay(meta, kernel, backends) {
+  const ways = backends.filter((name) => meta.kernels[kernel]?.otherwise[name]).map((name) => `${name}: ${meta.kernels[kernel].otherwise[name]}`);
+  return ways.length ? el("span", { class: "way", title: `computes in another way: ${ways.join("; ")}` }, " ≠") : null;
+}
+
+/** The sign of `otherWay` in words, for the kernels that a page shows; null where none has one. */
+export function waysSaid(meta, kernels) {
+  const byWay = new Map();
+  for (const kernel of kernels) {
+    for (const [name, way] of Object.entries(meta.kernels[kernel]?.otherwise ?? {})) {
+      const found = byWay.get(way) ?? { kernels: new Set(), names: new Set() };
+      byWay.set(way, found);
+      found.kernels.add(kernel);
+      found.names.add(name);
+    }
+  }
+  const said = [...byWay].map(([way, found]) => `${[...found.kernels].join(", ")} by ${[...found.names].join(", ")}: ${way}`);
+  return said.length ? el("p", { class: "note" }, `≠ computes in another way than the kernel says, and is in no best set: ${said.join("; ")}.`) : null;
 }
 
 /** 10,000 */
@@ -158,7 +194,22 @@ export function count(number) {
   return number === null ? "" : number.toLocaleString("en");
 }
 
+/** A ratio without its sign: 12,300, 12, 1.3, 0.25. */
+function plain(ratio) {
+  return ratio >= 9.95 ? Math.round(Number(ratio.toPrecision(3))).toLocaleString("en") : significant(ratio, 2);
+}
+
 /** A ratio, as people say it: 12×, 1.3×, 0.25×. */
 export function times(ratio) {
-  return ratio >= 9.95 ? `${Math.round(ratio).toLocaleString("en")}×` : `${significant(ratio, 2)}×`;
+  return `${plain(ratio)}×`;
+}
+
+/** The 95 % interval of a ratio: 1.1–1.5. */
+export function range([, low, high]) {
+  return `${plain(low)}–${plain(high)}`;
+}
+
+/** The best set on a device; of all devices, where there are several. */
+export function bestOf(sets, device) {
+  return device === "all" ? sets?.all ?? Object.values(sets ?? {})[0] : sets?.[device];
 }

@@ -1,7 +1,7 @@
 // How close each kernel comes to what the machine can do: a roofline of its own measured peaks.
 
 import { chart, colours } from "./chart.js";
-import { choice, count, el, environments, human, link, load, nothing, page, present, rows, significant, table, versions } from "./common.js";
+import { choice, count, decisions, el, environments, human, link, load, nothing, otherWay, page, present, rows, significant, table, versions, waysSaid } from "./common.js";
 
 page(async (redraw) => {
   const meta = await load("meta");
@@ -12,37 +12,44 @@ page(async (redraw) => {
   const dtype = choice("dtype", "precision", present(all, "dtype", ["float64", "float32"]), redraw);
   const device = choice("device", "device", present(all, "device", meta.devices), redraw);
   const label = choice("size", "size", ["large", "small"], redraw);
-  const found = all.filter((row) => row.dtype === dtype && row.device === device).map((row) => work(meta, row, dtype));
-  const compute = peak(found.filter((one) => one.kernel === "matmul"), "flops");
-  const memory = peak(found.filter((one) => one.kernel === "add" && one.bytesMoved > CACHE), "bytes") ?? peak(found.filter((one) => one.kernel === "add"), "bytes");
-  if (!compute || !memory) return nothing("arrayspeed run --kernel matmul --kernel add --measure time_call");
-  const shown = found.filter((one) => one.size === meta.kernels[one.kernel][label]);
+  const { limits } = await decisions(environment);
+  const here = (one) => one.dtype === dtype && one.device === device;
+  const peaks = limits.peaks.find(here);
+  if (!peaks) return nothing("arrayspeed run --kernel matmul --kernel add --measure time_call");
+  const shown = all.filter((row) => here(row) && row.size === meta.kernels[row.kernel][label]).map((row) => work(meta, row, dtype));
+  const best = limits.kernels.filter((one) => here(one) && one.size === meta.kernels[one.kernel][label]);
+  const { arithmetic, memory } = peaks;
   return [
-    el("p", {}, `The machine's peaks, as this suite measured them: ${rate(compute.flops)}FLOP/s in a matrix product (${compute.backend}, size ${count(compute.size)}), `
-      + `${rate(memory.bytes)}B/s in adding arrays (${memory.backend}, size ${count(memory.size)}). ${versions(environment)}.`),
-    roofline(meta, shown, compute.flops, memory.bytes),
+    el("p", {}, `The machine's peaks, as this suite measured them: ${rate(arithmetic.rate)}FLOP/s in a matrix product (${arithmetic.backend}, size ${count(arithmetic.size)}), `
+      + `${rate(memory.rate)}B/s in adding arrays (${memory.backend}, size ${count(memory.size)}). ${versions(environment)}.`),
+    roofline(meta, shown, arithmetic.rate, memory.rate),
     el("p", { class: "note" }, "Each point is a kernel on a backend; the line is the most that memory (left) and arithmetic (right) allow. "
       + "Counts are the least that the kernel needs, so a point above the line used a cache, or did less than was counted."),
-    numbers(meta, shown, compute.flops, memory.bytes, { machine: environment.machine, environment: environment.number, dtype, device }),
-    ...onDevice(meta, every.filter((row) => row.dtype === dtype && row.device === device)),
+    numbers(meta, shown, best, { machine: environment.machine, environment: environment.number, dtype, device }),
+    waysSaid(meta, present(shown, "kernel", Object.keys(meta.kernels))),
+    ...onDevice(meta, every.filter(here), limits.launches.filter(here)),
   ];
 });
 
 /** What a device does apart from its host: tables that only a device with a memory and a clock of its own has. */
-function onDevice(meta, list) {
+function onDevice(meta, list, launches) {
   const pairs = (first, second) => list.filter((row) => row.measure === first).map((row) => [row,
     list.find((other) => other.measure === second && ["kernel", "backend", "size"].every((key) => other[key] === row[key]))]);
-  const launches = pairs("track_device_time", "time_call").filter(([, call]) => call);
   const ways = pairs("track_to_device", "track_from_device").filter(([to, from]) => from && to.kernel === STREAM);
   return [
     launches.length ? table("Launch and work: a call as the host sees it, and the device's own time of it", [
       { title: "kernel" }, { title: "backend", text: true }, { title: "call" }, { title: "on the device" }, { title: "launch and wait" },
-    ], launches.map(([own, call]) => [`${own.kernel} ${count(own.size)}`, own.backend, human(call.value, "time_call", 2), human(own.value, "time_call", 2),
-      `${significant(Math.max(0, 100 * (1 - own.value / call.value)), 2)} %`])) : null,
+    ], launches.map((one) => [`${one.kernel} ${count(one.size)}`, one.backend, human(one.call, "time_call"), human(one.own, "time_call"), percent(one.launch)])) : null,
     ways.length ? table(`Transfers: the input of ${STREAM} to the device, and its result back`, [
       { title: "bytes" }, { title: "backend", text: true }, { title: "to the device" }, { title: "from the device" },
     ], ways.map(([to, from]) => [count(moved(meta, to)), to.backend, `${rate(moved(meta, to) / to.value)}B/s`, `${rate(moved(meta, to) / from.value)}B/s`])) : null,
   ];
+}
+
+/** A share with its 95 % interval: 75 % (63–83 %). */
+function percent([share, low, high]) {
+  const [middle, from, to] = [share, low, high].map((one) => significant(100 * one, 2));
+  return [`${middle} %`, el("small", {}, `${from}–${to} %`)];
 }
 
 /** One array in and one of the same size out: half of its bytes go each way. */
@@ -52,18 +59,11 @@ function moved(meta, row) {
   return ((row.dtype === "float64" ? meta.kernels[row.kernel].bytes : meta.kernels[row.kernel].bytes32)[row.size] ?? 0) / 2;
 }
 
-/** Bytes that no cache of this size class holds: below, adding arrays measures a cache. */
-const CACHE = 200e6;
-
 function work(meta, row, dtype) {
   const kernel = meta.kernels[row.kernel];
   const flops = kernel.flops[row.size] ?? 0;
   const bytesMoved = (dtype === "float64" ? kernel.bytes : kernel.bytes32)[row.size] ?? 0;
   return { ...row, bytesMoved, intensity: flops / bytesMoved, flops: flops / row.value, bytes: bytesMoved / row.value };
-}
-
-function peak(list, quantity) {
-  return list.reduce((best, one) => (!best || one[quantity] > best[quantity] ? one : best), null);
 }
 
 /** 12 G, 3.4 M: a rate in its SI prefix. */
@@ -75,7 +75,6 @@ function rate(value) {
 function roofline(meta, shown, flops, bytes) {
   const points = shown.filter((one) => one.flops > 0).map((one) => ({
     backend: one.backend, kernel: one.kernel, size: one.size, intensity: one.intensity, gflops: one.flops / 1e9,
-    share: `${Math.round((100 * one.flops) / Math.min(flops, one.intensity * bytes))} %`,
   }));
   if (!points.length) return null;
   const low = Math.min(...points.map((one) => one.intensity)) / 2;
@@ -94,7 +93,7 @@ function roofline(meta, shown, flops, bytes) {
         encoding: {
           x, y,
           color: { field: "backend", type: "nominal", scale: colours(meta, names), title: "backend" },
-          tooltip: [{ field: "kernel" }, { field: "size", format: "," }, { field: "backend" }, { field: "gflops", title: "GFLOP/s", format: ".3~g" }, { field: "share", title: "of the limit" }],
+          tooltip: [{ field: "kernel" }, { field: "size", format: "," }, { field: "backend" }, { field: "gflops", title: "GFLOP/s", format: ".3~g" }],
         },
       },
     ],
@@ -102,19 +101,18 @@ function roofline(meta, shown, flops, bytes) {
   return chart(spec, "Achieved GFLOP/s against arithmetic intensity, below the machine's measured roof; the table below has the numbers");
 }
 
-function numbers(meta, shown, flops, bytes, state) {
-  const kernels = present(shown, "kernel", Object.keys(meta.kernels));
+function numbers(meta, shown, best, state) {
+  const kernels = present(best, "kernel", Object.keys(meta.kernels));
   const lines = kernels.map((kernel) => {
-    const best = shown.filter((one) => one.kernel === kernel).reduce((a, b) => (b.value < a.value ? b : a));
-    const limit = best.flops > 0 ? Math.min(flops, best.intensity * bytes) : null;
+    const one = best.find((each) => each.kernel === kernel);
+    const fastest = shown.find((row) => row.kernel === kernel && row.backend === one.best[0]);
     return [
-      el("a", { href: link("backends.html", { ...state, kernel }) }, `${kernel} ${count(best.size)}`), best.backend, human(best.value, "time_call", 2),
-      best.flops > 0 ? `${rate(best.flops)}FLOP/s` : "n/a", best.bytes > 0 ? `${rate(best.bytes)}B/s` : "n/a",
-      limit ? `${significant((100 * best.flops) / limit, 2)} %` : `${significant((100 * best.bytes) / bytes, 2)} %`,
-      limit && best.intensity * bytes >= flops ? "arithmetic" : "memory",
+      el("a", { href: link("backends.html", { ...state, kernel }) }, `${kernel} ${count(one.size)}`), one.best.join(", "), human(fastest.value, "time_call"),
+      fastest.flops > 0 ? `${rate(fastest.flops)}FLOP/s` : "n/a", fastest.bytes > 0 ? `${rate(fastest.bytes)}B/s` : "n/a",
+      [percent(one.share), otherWay(meta, kernel, [fastest.backend])], one.by,
     ];
   });
-  return table("The best backend of each kernel", [
-    { title: "kernel" }, { title: "backend", text: true }, { title: "time" }, { title: "achieved" }, { title: "bytes moved" }, { title: "of the limit" }, { title: "limited by", text: true },
+  return table("The best backends of each kernel, which cannot be told apart; the numbers are those of the first, with 95 % intervals", [
+    { title: "kernel" }, { title: "backends", text: true }, { title: "time" }, { title: "achieved" }, { title: "bytes moved" }, { title: "of the limit" }, { title: "limited by", text: true },
   ], lines);
 }

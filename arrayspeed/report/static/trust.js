@@ -20,7 +20,7 @@ page(async (redraw) => {
   ];
 });
 
-const MARKS = new Map([[true, "pass"], [false, "FAIL"], [null, "cannot say"]]);
+const MARKS = new Map([[true, "pass"], [false, "FAIL"], [null, "open"]]);
 
 function audited(meta, audit) {
   const heading = el("h2", {}, "Audit of this machine");
@@ -33,16 +33,16 @@ function audited(meta, audit) {
     const good = mine.filter((one) => one.passed === true).length;
     const bad = mine.filter((one) => one.passed === false).length;
     const text = good === mine.length ? `${good}` : `${good} of ${mine.length}`;
-    return bad ? el("span", { class: "bad" }, text) : text;
+    return bad ? el("span", { class: "bad" }, text) : good === mine.length ? text : el("span", { class: "open" }, text);
   };
   const row = (one) => [MARKS.get(one.passed), one.check, one.backend, one.kernel ?? "", one.detail];
   const columns = [{ title: "" , text: true }, { title: "check", text: true }, { title: "backend", text: true }, { title: "kernel", text: true }, { title: "what was found", text: true }];
   const others = audit.checks.filter((one) => one.passed !== true).sort((a, b) => (a.passed === null) - (b.passed === null));
   return [heading,
-    el("p", {}, `${count(count_of(true))} checks pass, ${count(count_of(false))} fail, ${count(count_of(null))} cannot be said; on the ${audit.device}, ${audit.date.slice(0, 10)}, commit ${audit.commit.slice(0, 8)}.`),
-    table("What was checked, and how many kernels pass on each backend", [{ title: "check" }, { title: "it says", text: true }, ...backends.map((title) => ({ title }))],
+    el("p", {}, `${count(count_of(true))} checks pass, ${count(count_of(false))} fail, ${count(count_of(null))} are open; on the ${audit.device}, ${audit.date.slice(0, 10)}, commit ${audit.commit.slice(0, 8)}.`),
+    table("What was checked, and how many kernels pass on each backend; what is open has not passed", [{ title: "check" }, { title: "it says", text: true }, ...backends.map((title) => ({ title }))],
       Object.entries(audit.meanings).filter(([check]) => audit.checks.some((one) => one.check === check)).map(([check, says]) => [check, says, ...backends.map((backend) => cell(check, backend))])),
-    others.length ? table("What did not pass", columns, others.map(row)) : el("p", { class: "note" }, "Nothing failed, and nothing was left open."),
+    others.length ? table("What did not pass: FAIL is shown to be wrong, open is shown to be neither right nor wrong", columns, others.map(row)) : el("p", { class: "note" }, "Nothing failed, and nothing was left open."),
     el("details", {}, el("summary", {}, `All ${count(audit.checks.length)} checks`), table("Checks", columns, audit.checks.map(row))),
   ];
 }
@@ -72,7 +72,7 @@ function noise(meta, environment, audit) {
     { title: "backend" }, { title: "in these results" }, { title: "side by side, in the audit" },
   ], backends.map((backend) => [backend, ...sides.map((side) => side[backend]
     ? `${significant(100 * side[backend].between, 2)} % of ${count(side[backend].combinations)} combinations`
-    : el("span", { class: "none" }, "not measured"))])), el("p", { class: "note" }, "Two times that differ by less than twice this are the same for all that is known. arrayspeed upgrade measures more processes, side by side.")];
+    : el("span", { class: "none" }, "not measured"))])), el("p", { class: "note" }, "The intervals on these pages are made of this. arrayspeed upgrade compares versions with less of it: their processes take turns.")];
 }
 
 function missing(meta, all) {
@@ -90,7 +90,8 @@ function packages(environment) {
 
 function made() {
   return [el("h2", {}, "How each number is made"), el("ul", {}, [
-    "A time is the median over processes (two or more; one where make bench ran once), each of up to 20 samples of as many calls as take about 10 ms.",
+    "A process gives the median of up to 20 samples of as many calls as take about 10 ms. A time is the mean over processes (two or more; one where make bench ran once), of their logarithms.",
+    "Its 95 % interval is of what differs between processes; where there was one, of what usually does on that backend.",
     "Inputs are on the device and the kernel is compiled before the clock starts; every output is waited for.",
     "Before it is timed, the result is compared with a float64 reference: a wrong result is a failure, never a time.",
     "TF32 and bfloat16 products are off in every library, float64 is on in JAX, and no kernel uses fast-math.",

@@ -1,0 +1,182 @@
+"""What the pages say about two values: made here, by `arrayspeed.decide`, once for each environment.
+
+``decisions-N.json`` holds, of environment N:
+
+``groups``
+    Values that compete: one measure, precision, kernel and size. ``best``: for each device, and for ``all`` together,
+    the backends that cannot be told apart from the best, the fastest first. ``times``, of small and large sizes only:
+    how many times less the value of the backend in each row is than that in each column.
+``crossovers``
+    Where one backend overtakes another as the size grows: ``last`` is the last size at which the other is shown to be
+    better, ``first`` the first at which the one is; ``between`` are sizes at which neither is shown, and ``command``
+    measures sizes between that have no values yet.
+``compiling``
+    Compiled backends: the first call over the ones after, and after how many calls compiling has paid.
+``limits``
+    How close the best come to what the machine can do (`arrayspeed.report.limits`).
+
+A ratio is a list: ratio, low and high of its 95 % interval, and a word.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from arrayspeed.decide.compare import Level, Ratio, crossover
+from arrayspeed.decide.words import FASTER, SAME, SLOWER, UNCLEAR
+from arrayspeed.levels import Case, best_of, compared, factor_of, inverse
+from arrayspeed.report.breakeven import break_even
+from arrayspeed.report.limits import limits
+from kernels import BACKENDS, CATALOGUE, DEVICES
+
+#: The name under which all devices are compared together.
+ALL = "all"
+
+#: Less is better in every measure, so what takes less is better.
+BETTER = {FASTER: "better", SLOWER: "worse", SAME: "same", UNCLEAR: "unclear"}
+
+#: Compiled backend -> its eager form; NumPy is that of Numba.
+EAGER = {"jax-jit": "jax", "torch-compile": "torch", "tensorflow-xla": "tensorflow", "numba": "numpy"}
+
+Levels = Mapping[Case, Level]
+
+
+def decisions(levels: Levels) -> dict:
+    """All of them, of the levels of one environment; what is not in the catalogue competes with nothing."""
+    levels = {case: level for case, level in levels.items() if is_known(case)}
+    return {
+        "groups": [group(cases, levels) for cases in groups(levels)],
+        "crossovers": list(crossovers(levels)),
+        "compiling": list(compiling(levels)),
+        "limits": limits(levels),
+    }
+
+
+def is_known(case: Case) -> bool:
+    """Whether a case is one of the catalogue, on a backend and device that there are."""
+    return case.kernel in CATALOGUE and case.backend in BACKENDS and case.device in DEVICES and case.size is not None
+
+
+def rounded(value: float) -> float:
+    """Four digits: no number here is known better."""
+    return float(f"{value:.4g}")
+
+
+def listed(ratio: Ratio) -> list:
+    """A ratio as the pages read it."""
+    return [*map(rounded, (ratio.ratio, ratio.low, ratio.high)), BETTER[ratio.verdict]]
+
+
+def groups(levels: Levels) -> Iterable[list[Case]]:
+    """Cases that compete, in the order of backends and devices."""
+    found = defaultdict(list)
+    order = list(BACKENDS)
+    for case in sorted(levels, key=lambda case: (order.index(case.backend), DEVICES.index(case.device))):
+        found[case.measure, case.dtype, case.kernel, case.size].append(case)
+    return found.values()
+
+
+def name(case: Case) -> str:
+    """A backend on a device."""
+    return f"{case.backend}, {case.device}"
+
+
+def group(cases: Sequence[Case], levels: Levels) -> dict:
+    """One group: its best sets, and its ratios where pages show them."""
+    first = cases[0]
+    kernel = CATALOGUE[first.kernel]
+    found = {
+        "measure": first.measure,
+        "dtype": first.dtype,
+        "kernel": first.kernel,
+        "size": first.size,
+        "names": [name(case) for case in cases],
+        "best": best_by_device(cases, levels),
+    }
+    if first.size in (kernel.small, kernel.large):
+        found["times"] = [[times(row, column, levels) for column in cases] for row in cases]
+    return found
+
+
+def times(row: Case, column: Case, levels: Levels) -> list | None:
+    """How many times less ``row`` is than ``column``."""
+    return None if row == column else listed(inverse(compared(row, column, levels)))
+
+
+def best_by_device(cases: Sequence[Case], levels: Levels) -> dict[str, list[str]]:
+    """The best set on each device, and on all together where there are several."""
+    devices = list(dict.fromkeys(case.device for case in cases))
+    found = {device: best_of([case for case in cases if case.device == device], levels) for device in devices}
+    if len(devices) > 1:
+        found[ALL] = best_of(cases, levels)
+    return {device: [name(case) for case in members] for device, members in found.items()}
+
+
+def crossovers(levels: Levels) -> Iterator[dict]:
+    """Of NumPy with every other backend, and of an eager form with its compiled one, on any devices; by kernel."""
+    curves: dict[tuple, dict[Case, dict[int, Level]]] = defaultdict(lambda: defaultdict(dict))
+    for case, level in levels.items():
+        curves[case.measure, case.dtype, case.kernel][replace(case, size=None)][case.size] = level
+    for of_kernel in curves.values():
+        for one, other in related(of_kernel):
+            if place := crossover(of_kernel[one], of_kernel[other], factor_of(one.measure)):
+                sizes = of_kernel[one].keys() & of_kernel[other].keys()
+                between = sorted(size for size in sizes if place.last < size < place.first)
+                yield {
+                    "measure": one.measure,
+                    "dtype": one.dtype,
+                    "kernel": one.kernel,
+                    "one": name(one),
+                    "other": name(other),
+                    "last": place.last,
+                    "first": place.first,
+                    "between": between,
+                    "command": narrowing(one, other, place.last, place.first, sizes),
+                }
+
+
+def related(cases: Iterable[Case]) -> Iterator[tuple[Case, Case]]:
+    """Pairs that readers choose between, in both orders."""
+    for one in cases:
+        for other in cases:
+            if one == other:
+                continue
+            names = {one.backend, other.backend}
+            if "numpy" in names or any({compiled, eager} == names for compiled, eager in EAGER.items()):
+                yield one, other
+
+
+def narrowing(one: Case, other: Case, last: int, first: int, measured: Iterable[int]) -> str | None:
+    """The command that measures the catalogue's sizes between two that were measured; None where there are none left.
+
+    Only sizes of the catalogue can be measured: they are the parameters of asv's benchmarks.
+    """
+    kernel = CATALOGUE[one.kernel]
+    limits_of = [kernel.largest(case.backend, BACKENDS[case.backend].library) or first for case in (one, other)]
+    sizes = [size for size in kernel.sizes if last < size < min(first, *limits_of) and size not in measured]
+    if not sizes:
+        return None
+    options = [
+        ("kernel", one.kernel),
+        *(("backend", backend) for backend in dict.fromkeys((one.backend, other.backend))),
+        *(("size", size) for size in sizes),
+        ("dtype", one.dtype),
+        ("measure", one.measure),
+    ]
+    return "arrayspeed run " + " ".join(f"--{option} {value}" for option, value in options)
+
+
+def compiling(levels: Levels) -> Iterator[dict]:
+    """What each compiled backend's first call costs, and when that has paid."""
+    for first in levels:
+        if first.measure != "track_first_call" or first.backend not in EAGER:
+            continue
+        steady = replace(first, measure="time_call")
+        row = {"kernel": first.kernel, "size": first.size, "dtype": first.dtype, "device": first.device}
+        row |= {"backend": first.backend, "eager": EAGER[first.backend], "over": None, "paid": None}
+        if steady in levels:
+            row["over"] = listed(compared(first, steady, levels))
+            row["paid"] = break_even(first, steady, EAGER[first.backend], levels)
+        yield row

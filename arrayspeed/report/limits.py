@@ -1,0 +1,126 @@
+"""How close kernels come to what the machine can do, by peaks that this suite measured on the same machine.
+
+A kernel's limit is the time that its least work takes at the machine's peaks: floating-point operations at the rate of
+the fastest matrix product, bytes at the rate of the fastest addition of arrays that no cache holds. Kernel and peak
+were measured minutes apart, and intervals allow for that.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from arrayspeed.decide.compare import APART, Level, Ratio, compare
+from arrayspeed.decide.words import FASTER, SLOWER
+from arrayspeed.levels import Case, best_of, compared
+from kernels import CATALOGUE
+
+#: Bytes that no cache of this size class holds: below, adding arrays measures a cache.
+CACHE = 200e6
+
+ITEM = {"float64": 8, "float32": 4}
+
+Levels = Mapping[Case, Level]
+
+
+def limits(levels: Levels) -> dict:
+    """``peaks``, ``kernels`` and ``launches``, each a list with its dtype and device."""
+    times = [case for case in levels if case.measure == "time_call"]
+    found = {"peaks": [], "kernels": [], "launches": launches(levels)}
+    for dtype, device in dict.fromkeys((case.dtype, case.device) for case in times):
+        here = [case for case in times if (case.dtype, case.device) == (dtype, device)]
+        known = peaks(here, levels)
+        if known:
+            where = {"dtype": dtype, "device": device}
+            found["peaks"].append(where | {name: peak_data(case, levels) for name, case in known.items()})
+            found["kernels"] += [where | row for row in shares(here, known, levels)]
+    return found
+
+
+def flops(case: Case) -> int:
+    """Floating-point operations of a case."""
+    return CATALOGUE[case.kernel].flops(case.size)
+
+
+def moved(case: Case) -> int:
+    """Bytes of a case, each array once."""
+    return CATALOGUE[case.kernel].bytes(case.size, ITEM[case.dtype])
+
+
+def peaks(cases: Sequence[Case], levels: Levels) -> dict[str, Case]:
+    """The matrix product with the highest rate and the addition of arrays with the highest; {} without either."""
+    products = [case for case in cases if case.kernel == "matmul"]
+    sums = [case for case in cases if case.kernel == "add"]
+    sums = [case for case in sums if moved(case) > CACHE] or sums
+    if not products or not sums:
+        return {}
+    return {
+        "arithmetic": max(products, key=lambda case: flops(case) / levels[case].value),
+        "memory": max(sums, key=lambda case: moved(case) / levels[case].value),
+    }
+
+
+def peak_data(case: Case, levels: Levels) -> dict:
+    """A peak: the rate, and what reached it."""
+    rate = (flops(case) if case.kernel == "matmul" else moved(case)) / levels[case].value
+    return {"rate": float(f"{rate:.4g}"), "backend": case.backend, "size": case.size}
+
+
+def scaled(level: Level, by: float) -> Level:
+    """The level of a value times a number that is known exactly."""
+    return replace(level, shift=level.shift + math.log(by))
+
+
+def shares(cases: Sequence[Case], known: Mapping[str, Case], levels: Levels) -> list[dict]:
+    """The best set of each kernel and size that pages show, and how close its fastest comes to the limit."""
+    groups: dict[tuple, list[Case]] = {}
+    for case in cases:
+        kernel = CATALOGUE[case.kernel]
+        if case.size in (kernel.small, kernel.large):
+            groups.setdefault((case.kernel, case.size), []).append(case)
+    rows = []
+    for (kernel, size), group in groups.items():
+        members = best_of(group, levels)
+        limit, by = limit_of(members[0], known, levels)
+        share = compare(limit, levels[members[0]], apart=APART)
+        row = {"kernel": kernel, "size": size, "best": [case.backend for case in members], "by": by}
+        rows.append(row | {"share": data(share)})
+    return rows
+
+
+def limit_of(case: Case, known: Mapping[str, Case], levels: Levels) -> tuple[Level, str]:
+    """The time that the least work of a case takes at the peaks, and what limits it: arithmetic, memory, or either
+    where that is not shown.
+    """
+    parts = {}
+    for name, work in (("arithmetic", flops), ("memory", moved)):
+        if work(case):
+            parts[name] = scaled(levels[known[name]], work(case) / work(known[name]))
+    if len(parts) == 1:
+        ((name, limit),) = parts.items()
+        return limit, name
+    word = compare(parts["arithmetic"], parts["memory"], apart=APART).verdict
+    name = {FASTER: "memory", SLOWER: "arithmetic"}.get(word, "either")
+    # Where neither is shown to take longer, the longer of the two is as good as the other.
+    return max(parts.values(), key=lambda level: level.shift) if name == "either" else parts[name], name
+
+
+def launches(levels: Levels) -> list[dict]:
+    """The device's own time of a call, and the share of the host's that it leaves to launching and waiting."""
+    found = []
+    for own in levels:
+        call = replace(own, measure="time_call")
+        if own.measure == "track_device_time" and call in levels:
+            busy = compared(own, call, levels)
+            # A share of the host's time below 0 is noise: the device cannot be busy for longer than the call.
+            share = [max(0.0, 1 - value) for value in (busy.ratio, busy.high, busy.low)]
+            where = {name: getattr(own, name) for name in ("kernel", "size", "backend", "dtype", "device")}
+            times = {"own": levels[own].value, "call": levels[call].value}
+            found.append(where | times | {"launch": [float(f"{value:.4g}") for value in share]})
+    return found
+
+
+def data(ratio: Ratio) -> list[float]:
+    """A ratio with its interval."""
+    return [float(f"{value:.4g}") for value in (ratio.ratio, ratio.low, ratio.high)]
