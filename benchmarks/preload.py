@@ -12,8 +12,7 @@ PR_SET_PDEATHSIG = 1
 
 
 def end_with_parent() -> None:
-    """Have Linux kill this process when its parent dies: a killed run must leave nothing that measures on or is stopped.
-    """
+    """Have Linux kill this process when its parent dies: nothing of a killed run must measure on, or stay stopped."""
     with suppress(AttributeError, OSError):  # not Linux
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() == 1 and os.getpid() != 1 and _parent not in (None, 1):  # it died before Linux was asked

@@ -9,16 +9,28 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from arrayspeed.decide.words import FAILS, SAME, UNCLEAR, exit_status
 from arrayspeed.processes import Noise
 from arrayspeed.session import save_atomically
 
 #: Beside asv's results of the machine. Not ``.json``: asv takes every such file for results.
 FILE = "audit.jsonl"
 
+#: Checks that are decided by measuring until something is shown.
+TIMED = ("clock", "turns", "pyperf")
+
+#: The verdict that ``passed`` stands for.
+VERDICTS = {True: SAME, False: FAILS, None: UNCLEAR}
+
+#: What ``passed`` means in words.
+WORDS = {True: "pass", False: "FAIL", None: "open"}
+
 #: Check -> what it says when it passes.
 CHECKS = {
-    "clock": "asv's time of a call agrees with an independent clock",
-    "batching": "short calls are timed in batches, not alone",
+    "clock": "asv's time of a call agrees with an independent clock, within ±10 % or 0.3 µs",
+    "turns": "the time of a call taken in turn, as upgrades are, agrees with it too",
+    "pyperf": "pyperf's time agrees with it too",
+    "batching": "asv times short calls in batches, not alone",
     "wait": "a call returns when its result is complete",
     "peak": "no result comes sooner than the card could compute it",
     "compilation": "no call after the first traces or compiles",
@@ -27,13 +39,14 @@ CHECKS = {
     "work": "the program computes its result from its inputs",
     "settings": "precision and threads are what is declared",
     "cores": "threads stay on the cores allowed: with one, no more CPU time than wall time",
-    "noise": "a slowdown of ×1.25 shows above what differs between processes",
 }
 
 
 @dataclass(frozen=True)
 class Check:
-    """One check of a backend, or of a kernel on it. ``passed`` is None where it cannot be said; ``detail`` says why."""
+    """One check of a backend, or of a kernel on it. ``passed`` is None where it is open: nothing was shown, which is no
+    pass; ``detail`` says why.
+    """
 
     check: str
     backend: str
@@ -48,7 +61,11 @@ Report = Callable[[str, list[Check]], None]
 
 @dataclass(frozen=True)
 class Audit:
-    """All checks of a machine. ``noise``: by backend, as a standard deviation of logarithms."""
+    """All checks of a machine.
+
+    ``noise``: by backend, how much one round's ratio of two sides that measure the same varies, as a standard deviation
+    of logarithms. ``complete`` is false where Ctrl-C ended it.
+    """
 
     machine: str
     environment: str
@@ -57,11 +74,21 @@ class Audit:
     device: str
     checks: list[Check] = field(default_factory=list)
     noise: dict[str, Noise] = field(default_factory=dict)
+    complete: bool = True
 
     @property
     def failed(self) -> list[Check]:
-        """The checks that did not pass, without those that cannot be said."""
+        """The checks that failed, without those that are open."""
         return [one for one in self.checks if one.passed is False]
+
+    def status(self, unclear_share: float) -> int:
+        """0: nothing failed, and no more than a share of the comparisons with the clock is open. 1: something failed.
+        2: too much is open, or it was stopped.
+        """
+        verdicts = [VERDICTS[one.passed] for one in self.checks if one.check in TIMED]
+        failed = [VERDICTS[False]] * len(self.failed)
+        status = exit_status([*failed, *verdicts], unclear_share)
+        return status if self.complete or status == 1 else 2
 
 
 def save(folder: str | Path, audit: Audit) -> None:
@@ -86,19 +113,6 @@ def load(folder: str | Path, machine: str) -> Audit | None:
         texts = (str(data[name]) for name in ("machine", "environment", "commit", "date", "device"))
         return Audit(*texts, checks, noise)
     return None
-
-
-def with_audit(folder: str | Path, machine: str, found: dict[str, Noise]) -> dict[str, Noise]:
-    """The noise of each backend in results, or that of the machine's audit where it is larger.
-
-    Results are minutes apart and have few processes each; an audit has more, side by side.
-    """
-    audit = load(folder, machine)
-    both = dict(found)
-    for backend, noise in (audit.noise if audit else {}).items():
-        if backend not in both or noise.between > both[backend].between:
-            both[backend] = noise
-    return both
 
 
 def parse(row: dict) -> Check:

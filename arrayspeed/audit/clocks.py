@@ -1,260 +1,277 @@
-"""asv's figures against an independent clock: other processes, another loop, another wait.
+"""asv's figures, and those of blocks, against an independent clock, decided as everything else is: `arrayspeed.decide`.
 
-Each combination is measured by both in turn, A B B A, a process each: a machine that changes its speed meanwhile does
-so for both. Whether they differ is decided as for an upgrade (`arrayspeed.upgrades.significance`): beyond chance over
-all comparisons, beyond a factor that matters, and beyond the noise between processes.
+Each combination is timed by all sides in turn, by batches, in new processes each round. They are shown to agree, shown
+to differ, or neither: then more rounds follow, whichever way it leans. What stays open has not passed.
 """
 
 from __future__ import annotations
 
-import json
 import math
-import subprocess
+import random
+import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from statistics import fmean, median, variance
+from statistics import fmean
 
-from arrayspeed import run
+from arrayspeed import interrupts
 from arrayspeed.audit.check import Check, Report
-from arrayspeed.errors import UserError
+from arrayspeed.audit.sides import ASV, CLOCK, PYPERF, TURNS, Sides
+from arrayspeed.decide import Decision, Looks, Observed
+from arrayspeed.decide.means import geometric_mean, shown
+from arrayspeed.decide.observed import Value
+from arrayspeed.decide.words import BROKEN, FAILS, FASTER, SAME, SLOWER, SOMETIMES, UNCLEAR, WORKS
 from arrayspeed.plan import Combination
+from arrayspeed.players import Failed, Player, Taken, Turns, take_turns
 from arrayspeed.processes import Noise
-from arrayspeed.servers import serving
-from arrayspeed.session import Session
+from arrayspeed.progress import clock as as_clock
 from arrayspeed.units import human_time
-from arrayspeed.upgrades.compare import FALSE_DISCOVERY, UNSEEN
-from arrayspeed.upgrades.significance import Estimate, differ, estimate, false_discovery, geometric_mean
+from arrayspeed.verdicts import interval_text, ratio_text
 
 #: What two right clocks may differ by: a tenth, or the cost of asv's own call of a method, in seconds.
 FACTOR, ABSOLUTE = 1.10, 0.3e-6
 
-#: Clocks that are wrong (that do not wait, do not batch, or compile) are so by more than this: a comparison whose
-#: interval reaches so far says nothing.
-WRONG = 1.5
+#: The most rounds, where nobody says otherwise. They are looked at after 4, 8 and 16.
+ROUNDS = 16
 
-#: How often the processes of what cannot be said yet are doubled.
-DOUBLINGS = 2
+#: What is compared with the clock -> the check that it is.
+CHECK = {ASV: "clock", TURNS: "turns", PYPERF: "pyperf"}
 
-#: Seconds below which a call must not be timed alone.
-SHORT = 1e-3
+#: Why a process gave no time, where that is a check of its own: a short call that asv would time alone.
+TIMED_ALONE = "timed alone"
+NOT_AVAILABLE = "not available"
+
+#: Seconds of a round of one combination, until it is known: imports on a core or two, compilation, batches.
+GUESS = {
+    "numpy": 2.0,
+    "numba": 5.0,
+    "jax": 5.0,
+    "jax-jit": 5.0,
+    "torch": 8.0,
+    "torch-compile": 20.0,
+    "tensorflow": 10.0,
+    "tensorflow-xla": 12.0,
+    "cupy": 5.0,
+}
+
+#: Whether a verdict passes; what is in neither list is open.
+PASSES, FAILURES = (SAME,), (SLOWER, FASTER, FAILS, SOMETIMES, WORKS, BROKEN)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Timing:
-    """One combination by both clocks: seconds a call, one figure a process; those of a plain loop beside the second
-    clock; and asv's calls a sample.
-    """
+    """One combination: what each side gave, round by round, and why where it gave nothing."""
 
     one: Combination
-    asv: list[float] = field(default_factory=list)
-    clock: list[float] = field(default_factory=list)
-    plain: list[float] = field(default_factory=list)
-    numbers: list[int] = field(default_factory=list)
+    values: dict[str, dict[int, Value]] = field(default_factory=lambda: defaultdict(dict))
+    whys: dict[str, str] = field(default_factory=dict)
+    kinds: dict[str, str] = field(default_factory=dict)
+
+    def add(self, side: str, number: int, taken: Taken) -> None:
+        """Keep what a side gave in a round."""
+        self.values[side][number] = taken.batches if taken.value is not None else None
+        if taken.why is not None:
+            self.whys[side], self.kinds[side] = taken.why, taken.kind or "error"
 
     @property
-    def logarithms(self) -> tuple[list[float], list[float]]:
-        """Of the clock's figures and of asv's."""
-        return [math.log(value) for value in self.clock], [math.log(value) for value in self.asv]
+    def subjects(self) -> list[str]:
+        """What is compared with the clock."""
+        return [side for side in self.values if side != CLOCK]
+
+    def observed(self, subject: str) -> Observed:
+        """A side against the clock."""
+        return Observed(self.values[CLOCK], self.values[subject], group=(self.one.backend, subject), least=ABSOLUTE)
 
 
-class Clock:
-    """A process in a measuring environment that answers for one backend: `arrayspeed.audit.inside.clock`."""
-
-    def __init__(self, python: str, backend: str, device: str) -> None:
-        self.backend = backend
-        self.process = subprocess.Popen(
-            [python, "-m", "arrayspeed.audit.inside.clock", backend, device],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        )
-        self.answer()
-
-    def answer(self) -> dict:
-        """Its next line.
-
-        Raises
-        ------
-        UserError
-            It has ended.
-        """
-        for line in self.process.stdout:
-            if line.startswith("@"):
-                return json.loads(line[1:])
-        raise UserError(f"the independent clock of {self.backend} ended with status {self.process.wait()}")
-
-    def seconds(self, kernel: str, size: int) -> tuple[float, float]:
-        """Seconds a call and of a plain loop, measured now.
-
-        Raises
-        ------
-        UserError
-            It cannot be measured.
-        """
-        print(kernel, size, file=self.process.stdin, flush=True)
-        answer = self.answer()
-        if "seconds" not in answer:
-            raise UserError(
-                f"the independent clock cannot measure {kernel} {size} on {self.backend}: {answer['problem']}"
-            )
-        return answer["seconds"], answer["plain"]
+Key = tuple[Combination, str]
 
 
-@contextmanager
-def clock_of(python: str, backend: str, device: str) -> Iterator[Clock]:
-    """A clock, ended afterwards."""
-    clock = Clock(python, backend, device)
+def measure(sides: Sides, ones: list[Combination], rounds: int, report: Report) -> tuple[list[Timing], dict, bool]:
+    """Time combinations until it is decided of each whether all sides agree with the clock, or until ``rounds``.
+
+    Returns
+    -------
+    timings, decisions, complete
+        ``decisions``: combination and subject -> `Decision`. ``complete`` is false after Ctrl-C, which ends it with
+        what there is.
+    """
+    looks = Looks(rounds, FACTOR)
+    timings = [Timing(one) for one in ones]
+    found: dict[Key, Decision] = {}
+    progress = Progress(timings, looks.plan, report)
+    number, todo = 0, timings
     try:
-        yield clock
-    finally:
-        clock.process.stdin.close()
-        clock.process.terminate()
-        clock.process.wait()
+        for look in looks.plan:
+            while number < look:
+                play_round(sides, todo, number, progress)
+                number += 1
+            found = looks.look(observed(timings))
+            left = {one for one, _ in looks.undecided(found)}
+            todo = [timing for timing in timings if timing.one in left]
+            progress.look(number, looks, found, todo)
+            if not todo:
+                break
+    except KeyboardInterrupt:
+        interrupts.forget()
+        progress.say("stopped by Ctrl-C: what follows is of the rounds before it")
+        return timings, looks.look(observed(timings)), False
+    return timings, found, True
 
 
-def by_asv(session: Session, one: Combination) -> tuple[float, int]:
-    """asv's figure from one process, measured now, and the calls that each of its samples is the mean of.
-
-    Raises
-    ------
-    UserError
-        asv cannot measure it.
-    """
-    results = session.no_results(one.environment)
-    (process,) = run.run_once(session, [one], results)
-    if process.value is None:
-        raise UserError(f"asv cannot measure {one.kernel} {one.size} on {one.backend}: {process.why}")
-    number = results.get_result_stats(one.benchmark, session.benchmarks[one.benchmark]["params"])[one.index]["number"]
-    return process.value, number
+def observed(timings: Iterable[Timing]) -> dict[Key, Observed]:
+    """Everything that is compared."""
+    return {(timing.one, subject): timing.observed(subject) for timing in timings for subject in timing.subjects}
 
 
-def measure(session: Session, timings: list[Timing], rounds: int) -> tuple[list[Timing], list[Check]]:
-    """Give combinations of one backend more figures of both clocks; those that have them all, and a failed check for
-    each of the others.
-
-    Round by round, with a new server and a new clock for each: processes forked from one share its memory layout.
-    """
-    first = timings[0].one
-    python = session.environments[first.environment].find_executable("python")
-    left, failed = list(timings), []
-    for number in range(rounds):
-        with serving(session), clock_of(python, first.backend, first.device) as clock:
-            for timing in list(left):
-                try:
-                    take(session, clock, timing, asv_first=number % 2 == 0)
-                except UserError as error:
-                    left.remove(timing)
-                    failed.append(Check("clock", timing.one.backend, timing.one.kernel, False, str(error)))
-    return left, failed
-
-
-def settle(session: Session, timings: list[Timing], rounds: int, report: Report) -> tuple[list[Timing], list[Check]]:
-    """All timings, with more processes of those on which the clocks are not known to agree: twice as many, and twice as
-    many again of what is still open. What cannot be measured any more is a failed check instead.
-    """
-    checks = []
-    for doubling in range(DOUBLINGS):
-        rows = judge_each(timings)[1]
-        unclear = [timing for timing, row in zip(timings, rows, strict=True) if row.passed is not True]
-        for backend in dict.fromkeys(timing.one.backend for timing in unclear):
-            again = [timing for timing in unclear if timing.one.backend == backend]
-            kept, failed = measure(session, again, rounds * 2**doubling)
-            timings = [timing for timing in timings if timing not in again or timing in kept]
-            checks += failed
-            report(f"{backend}: clock, {len(again)} unclear kernels measured again", failed)
-    return timings, checks
-
-
-def take(session: Session, clock: Clock, timing: Timing, asv_first: bool) -> None:
-    """One figure more of each clock.
-
-    Raises
-    ------
-    UserError
-        One of them cannot measure it.
-    """
-    for by in (True, False) if asv_first else (False, True):
-        if by:
-            seconds, number = by_asv(session, timing.one)
-            timing.asv.append(seconds)
-            timing.numbers.append(number)
-        else:
-            seconds, plain = clock.seconds(timing.one.kernel, timing.one.size)
-            timing.clock.append(seconds)
-            timing.plain.append(plain)
-
-
-def judge_each(timings: list[Timing]) -> tuple[list[Estimate], list[Check]]:
-    """How asv's figure of each combination compares with the clock's, and whether they agree, decided over all."""
-    estimates = estimate([differ(*timing.logarithms, paired=True) for timing in timings])
-    chances = false_discovery([one.chance for one in estimates])
-    return estimates, [judge_one(*each) for each in zip(timings, estimates, chances, strict=True)]
-
-
-def judge(timings: list[Timing]) -> list[Check]:
-    """Whether the two clocks agree on each combination and on each backend, and whether calls are batched."""
-    estimates, rows = judge_each(timings)
+def play_round(sides: Sides, timings: list[Timing], number: int, progress: Progress) -> None:
+    """A round of combinations, backend by backend, each with a server of its own."""
     by_backend = defaultdict(list)
-    for timing, found in zip(timings, estimates, strict=True):
-        if min(timing.clock) > 10 * ABSOLUTE:
-            by_backend[timing.one.backend].append(found)
-    return rows + [judge_backend(*each) for each in by_backend.items()] + [judge_batches(one) for one in timings]
+    for timing in timings:
+        by_backend[timing.one.backend].append(timing)
+    for backend, group in by_backend.items():
+        progress.start(number, backend, group)
+        try:
+            for timing in group:
+                interrupts.check()
+                play(sides, timing, number)
+                progress.finish(timing)
+        finally:
+            sides.end_server()
 
 
-def judge_backend(backend: str, estimates: list[Estimate]) -> Check:
-    """Whether asv is off on a backend as a whole: what is too noisy to say of one kernel shows in the mean of all."""
-    mean, low, high = geometric_mean(estimates)
-    detail = f"asv reads ×{mean:.3f} ({low:.2f}–{high:.2f}) of the clock, geometric mean of {len(estimates)} kernels"
-    return Check("clock", backend, None, low <= FACTOR and high >= 1 / FACTOR, detail)
+def play(sides: Sides, timing: Timing, number: int) -> None:
+    """One process of each side, taking turns."""
+    rng = random.Random(f"{timing.one.benchmark} {timing.one.backend} {timing.one.size} {number}")
+    names = sides.names(timing.one)
+    taken: dict[str, Taken] = {}
+    players: list[Player] = []
+    try:
+        for name in rng.sample(names, len(names)):
+            try:
+                players.append(sides.start(name, timing.one))
+            except (Failed, OSError) as error:
+                taken[name] = Taken(why=str(error), kind="crashed")
+                sides.end_server()
+        taken |= take_turns(players, Turns(), rng)
+    finally:
+        for player in players:
+            player.end()
+    for name in names:
+        timing.add(name, number, taken[name])
+
+
+class Progress:
+    """Says what is being timed, how much of it is decided, and how long the rest takes at most."""
+
+    def __init__(self, timings: list[Timing], plan: tuple[int, ...], report: Report) -> None:
+        self.report = report
+        self.plan = plan
+        self.guessed = self.spent = 0.0
+        self.latest = time.monotonic()
+        first, last = (sum(map(self.guess, timings)) * rounds for rounds in (plan[0], plan[-1]))
+        self.say(
+            f"{len(timings)} calls by {len(CHECK)} clocks in turn, looked at after {', '.join(map(str, plan))} rounds: "
+            f"about {as_clock(first)} to the first look, {as_clock(last)} at most"
+        )
+
+    def say(self, what: str) -> None:
+        """One line."""
+        self.report(what, [])
+
+    def guess(self, timing: Timing) -> float:
+        """Seconds of a round."""
+        return GUESS.get(timing.one.backend, 5.0)
+
+    def pace(self) -> float:
+        """How much longer it takes than was guessed; the guess counts for a minute of experience."""
+        return (self.spent + 60.0) / (self.guessed + 60.0)
+
+    def start(self, number: int, backend: str, group: list[Timing]) -> None:
+        """A backend's part of a round begins."""
+        self.latest = time.monotonic()
+        left = sum(map(self.guess, group)) * self.pace()
+        what = "1 call" if len(group) == 1 else f"{len(group)} calls"
+        self.say(f"round {number + 1} of {self.plan[-1]} at most: {backend}, {what}, about {as_clock(left)}")
+
+    def finish(self, timing: Timing) -> None:
+        """A combination's part of it has ended."""
+        now = time.monotonic()
+        self.spent += now - self.latest
+        self.guessed += self.guess(timing)
+        self.latest = now
+
+    def look(self, rounds: int, looks: Looks, found: Mapping[Key, Decision], todo: list[Timing]) -> None:
+        """What is decided, and what is left."""
+        words = [decision.verdict for decision in found.values()]
+        text = f"after {rounds} rounds: {len(words) - words.count(UNCLEAR)} of {len(words)} comparisons decided"
+        if rounds < self.plan[-1]:
+            most = sum(map(self.guess, todo)) * (self.plan[-1] - rounds) * self.pace()
+            text += f"; {len(todo)} calls go on, {as_clock(most)} at most" if todo else ""
+            text += f"; {len(looks.given_up)} too noisy for {self.plan[-1]} rounds" if looks.given_up else ""
+        self.say(text)
+
+
+def judge(timings: list[Timing], decisions: Mapping[Key, Decision]) -> list[Check]:
+    """A row of each comparison, of each backend as a whole, and of how asv batches each call."""
+    rows = [
+        judge_one(timing, subject, decisions[timing.one, subject]) for timing in timings for subject in timing.subjects
+    ]
+    groups = defaultdict(list)
+    for timing in timings:
+        for subject in timing.subjects:
+            groups[subject, timing.one.backend].append(timing.observed(subject))
+    rows += [row for (subject, backend), group in groups.items() if (row := judge_backend(subject, backend, group))]
+    return rows + [judge_batches(timing) for timing in timings if ASV in timing.values]
+
+
+def judge_one(timing: Timing, subject: str, decision: Decision) -> Check:
+    """Whether a side agrees with the clock on one combination."""
+    word, one = decision.verdict, timing.one
+    passed = True if word in PASSES else False if word in FAILURES else None
+    silent = [side for side in (CLOCK, subject) if side in timing.whys]
+    if silent and word not in (SAME, SLOWER, FASTER):
+        if all(timing.kinds[side] == NOT_AVAILABLE for side in silent):
+            passed = None
+        detail = "; ".join(f"{side} gives no time: {timing.whys[side]}" for side in silent)
+        return Check(CHECK[subject], one.backend, one.kernel, passed, f"{detail}, at {one.size:,}")
+    watch = timing.observed(subject)
+    mine, other = (watch.middle(side) for side in (watch.subject, watch.reference))
+    detail = (
+        f"{human_time(mine)} by {subject}, {human_time(other)} by the clock at {one.size:,}: "
+        f"{ratio_text(decision)}, {decision.rounds} rounds"
+    )
+    return Check(CHECK[subject], one.backend, one.kernel, passed, detail)
+
+
+def judge_backend(subject: str, backend: str, group: list[Observed]) -> Check | None:
+    """Whether a side agrees with the clock on a backend as a whole: what is too noisy to say of one kernel shows in the
+    mean of all. Calls so short that `ABSOLUTE` is what counts are left out.
+    """
+    long = [one for one in group if one.threshold(FACTOR) == math.log(FACTOR)]
+    mean = geometric_mean(long)
+    if mean is None or len(long) < 2:
+        return None
+    word = shown(mean, FACTOR)
+    interval = f"×{mean.ratio:.3f}" if mean.low is None else interval_text(mean.ratio, mean.low, mean.high)
+    detail = (
+        f"{subject} reads {interval} of the clock, geometric mean of {mean.comparisons} kernels, {mean.rounds} rounds"
+    )
+    return Check(CHECK[subject], backend, None, {SAME: True, UNCLEAR: None}.get(word, False), detail)
 
 
 def judge_batches(timing: Timing) -> Check:
-    """Whether asv times short calls in batches. A spell of the machine may make it take one for long."""
-    alone = all(number == 1 for number in timing.numbers)
-    detail = f"{', '.join(map(str, timing.numbers))} calls a sample of {human_time(median(timing.asv))} each"
-    return Check("batching", timing.one.backend, timing.one.kernel, not alone or median(timing.asv) >= SHORT, detail)
+    """Whether asv times short calls in batches, in every round."""
+    alone = timing.kinds.get(ASV) == TIMED_ALONE
+    worked = sum(value is not None for value in timing.values[ASV].values())
+    passed = False if alone else True if worked else None
+    detail = timing.whys[ASV] if alone or not worked else f"in batches, in {worked} rounds of {len(timing.values[ASV])}"
+    return Check("batching", timing.one.backend, timing.one.kernel, passed, detail)
 
 
-def judge_one(timing: Timing, found: Estimate, chance: float) -> Check:
-    """Whether the clocks agree on one combination."""
-    asv, clock = (math.exp(fmean(logs)) for logs in reversed(timing.logarithms))
-    shift = abs(math.log(found.ratio))
-    detail = (
-        f"{human_time(asv)} by asv, {human_time(clock)} by the clock at {timing.one.size:,}: "
-        f"×{found.ratio:.2f} ({found.low:.2f}–{found.high:.2f}), {len(timing.asv)} processes of each"
-    )
-    differs = chance <= FALSE_DISCOVERY and shift > max(math.log(FACTOR), found.noise) and abs(asv - clock) > ABSOLUTE
-    hidden = not differs and max(found.high, 1 / found.low) > WRONG and abs(asv - clock) > ABSOLUTE
-    if hidden:
-        detail += ", too noisy to say more"
-    return Check("clock", timing.one.backend, timing.one.kernel, None if hidden else not differs, detail)
-
-
-def noise_of(timings: list[Timing], figures: Callable[[Timing], list[float]] = lambda one: one.asv) -> dict[str, Noise]:
-    """How much figures of one combination differ between processes, by backend: A/A, measured side by side."""
-    variances = defaultdict(list)
-    for timing in timings:
-        variances[timing.one.backend].append(variance([math.log(value) for value in figures(timing)]))
-    return {backend: Noise(len(each), math.sqrt(fmean(each))) for backend, each in variances.items()}
-
-
-def judge_noise(timings: list[Timing]) -> list[Check]:
-    """Whether two figures of one process each would show a slowdown of ×1.25; the plain loop says what is the machine's
-    own doing.
-    """
-    limit = math.log(UNSEEN)
-    machine = noise_of(timings, lambda one: one.plain)
-    return [
-        Check(
-            "noise",
-            backend,
-            None,
-            one.between <= limit,
-            f"{one.between:.1%} between processes, of {one.combinations} kernels; "
-            f"a loop of plain Python meanwhile {machine[backend].between:.1%}",
-        )
-        for backend, one in noise_of(timings).items()
-    ]
+def noise_of(decisions: Mapping[Key, Decision]) -> dict[str, Noise]:
+    """How much one round's ratio of asv to the clock varies, by backend: a standard deviation of logarithms."""
+    found = defaultdict(list)
+    for (one, subject), decision in decisions.items():
+        if subject == ASV and decision.noise is not None:
+            found[one.backend].append(decision.noise**2)
+    return {backend: Noise(len(each), math.sqrt(fmean(each))) for backend, each in found.items()}

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 
 from arrayspeed.audit import clocks
 from arrayspeed.audit.check import Audit, Check, Report
+from arrayspeed.audit.sides import SAMPLE, Sides
 from arrayspeed.errors import UserError
 from arrayspeed.plan import Combination, Selection, combinations
 from arrayspeed.session import Session, open_session
@@ -113,22 +114,20 @@ def audit(
         ]
         if not chosen:
             raise UserError(f"nothing of what is chosen runs on the {device} in {environment}")
-        checks, timings = [], []
+        checks = []
         for backend in chosen:
+            report(f"{backend}: results, compilation, transfers, waiting, settings", [])
             found = check_calls(python, backend, device, kernels)
             if device == "cpu":
                 found += check_cores(python, backend)
             report(f"{backend}: calls", found)
             checks += found
-        for backend in chosen:
-            ones = [clocks.Timing(one) for one in timed(session, backend, device, kernels, sizes)]
-            kept, failed = clocks.measure(session, ones, rounds)
-            timings += kept
-            checks += failed
-            report(f"{backend}: clock, {len(ones)} kernels measured", failed)
-        timings, failed = clocks.settle(session, timings, rounds, report)
-        checks += failed
-        judged = clocks.judge(timings) + clocks.judge_noise(timings)
+        ones = [one for backend in chosen for one in timed(session, backend, device, kernels, sizes)]
+        sides = Sides(python, session.benchmarks.benchmark_dir, folder, "pyperf" in env.packages())
+        if any((one.kernel, one.backend) in SAMPLE for one in ones) and not sides.has_pyperf:
+            report(f"pyperf is not in {environment}: no times are compared with its own", [])
+        timings, decisions, complete = clocks.measure(sides, ones, rounds, report)
+        judged = clocks.judge(timings, decisions)
         report("clocks", judged)
         return Audit(
             machine=session.machine["machine"],
@@ -137,7 +136,8 @@ def audit(
             date=datetime.now(UTC).isoformat(timespec="seconds"),
             device=device,
             checks=checks + judged,
-            noise=clocks.noise_of(timings),
+            noise=clocks.noise_of(decisions),
+            complete=complete,
         )
 
 
@@ -149,7 +149,7 @@ def without_a_row(audit: Audit, kernels: list[str]) -> list[str]:
         f"{kernel.name} on {backend}: {check}"
         for kernel in CATALOGUE.values()
         for backend in sorted(backends)
-        for check in ("result", "clock")
+        for check in ("result", "clock", "turns")
         if (not kernels or kernel.name in kernels)
         and kernel.why_not(backend, BACKENDS[backend].library) is None
         and (check, kernel.name, backend) not in seen

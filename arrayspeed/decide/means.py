@@ -12,10 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import t as student
 
+from arrayspeed.decide.effects import ratio_of
 from arrayspeed.decide.observed import Observed
-from arrayspeed.decide.words import ERROR_RATE
+from arrayspeed.decide.student import quantile
+from arrayspeed.decide.words import ERROR_RATE, FASTER, SAME, SLOWER, UNCLEAR
 
 #: The share of comparisons that a round must have to count: later rounds have only what was not decided before.
 COMPLETE = 0.9
@@ -48,10 +49,21 @@ def geometric_mean(observed: Sequence[Observed]) -> Mean | None:
     rounds = filled(kept).mean(axis=0)
     middle = float(rounds.mean())
     count = len(rounds)
-    if count < 2 or kept is every and np.isnan(every).mean() > 1 - COMPLETE:
-        return Mean(math.exp(middle), None, None, len(tables), count)
-    margin = float(student.isf(ERROR_RATE / 2, count - 1)) * float(rounds.std(ddof=1)) / math.sqrt(count)
-    return Mean(math.exp(middle), math.exp(middle - margin), math.exp(middle + margin), len(tables), count)
+    if count < 2 or (kept is every and np.isnan(every).mean() > 1 - COMPLETE):
+        return Mean(ratio_of(middle), None, None, len(tables), count)
+    margin = quantile(ERROR_RATE / 2, count - 1) * float(rounds.std(ddof=1)) / math.sqrt(count)
+    return Mean(ratio_of(middle), ratio_of(middle - margin), ratio_of(middle + margin), len(tables), count)
+
+
+def shown(mean: Mean, factor: float) -> str:
+    """Whether a mean is shown to be beyond the factor or within it: its whole interval is."""
+    if mean.low is None or mean.high is None:
+        return UNCLEAR
+    if mean.low > factor:
+        return SLOWER
+    if mean.high < 1 / factor:
+        return FASTER
+    return SAME if 1 / factor < mean.low and mean.high < factor else UNCLEAR
 
 
 def filled(table: np.ndarray) -> np.ndarray:

@@ -1,13 +1,17 @@
-"""What asv_runner's loop calls, and whether its speed depends on where in Python's stack it runs."""
+"""What asv_runner's loop calls, how many calls it takes for a sample, and whether its speed depends on where in
+Python's stack it runs.
+"""
 
 import gc
 import inspect
 import itertools
+import time
 import timeit
 from pathlib import Path
 
 from asv_runner.discovery import get_benchmark_from_name
 
+from benchmarks import timing
 from benchmarks.stack import with_room
 from kernels import BACKENDS, CATALOGUE, DEVICES
 
@@ -18,6 +22,7 @@ def main():
     yield {"between": frames_between(), "frozen": gc.get_freeze_count()}
     plain, roomy = by_depth(lambda function: function), by_depth(with_room)
     yield {"plain": plain, "roomy": roomy}
+    yield {"ours": number_after_slow_calls(), "theirs": number_after_slow_calls(theirs=True)}
 
 
 def frames_between():
@@ -28,16 +33,38 @@ def frames_between():
         found.append([frame.function for frame in inspect.stack()[1:]])
         return a + b
 
-    place = list(itertools.product(BACKENDS, CATALOGUE["add"].sizes, DEVICES)).index(("numpy", 10, "cpu"))
-    benchmark = get_benchmark_from_name(ROOT / "benchmarks", f"elementwise.add_float64.time_call-{place}")
-    benchmark.repeat, benchmark.number, benchmark.warmup_time = 1, 1, 0
-    import kernels.elementwise.numpy as module
-
-    module.add = kernel
-    benchmark.do_setup()
+    benchmark = numpy_addition(kernel, repeat=1, number=1, warmup_time=0)
     found.clear()
     benchmark.do_run()
     return found[0]
+
+
+def numpy_addition(kernel, **attributes):
+    """asv's benchmark of a kernel in the place of NumPy's addition, set up."""
+    import kernels.elementwise.numpy as module
+
+    module.add = kernel
+    place = list(itertools.product(BACKENDS, CATALOGUE["add"].sizes, DEVICES)).index(("numpy", 10, "cpu"))
+    name = f"elementwise.add_float64.time_call-{place}"
+    benchmark = get_benchmark_from_name(ROOT / "benchmarks", name, extra_params=attributes)
+    benchmark.do_setup()
+    return benchmark
+
+
+def number_after_slow_calls(theirs=False):
+    """Calls in a sample of a short kernel that is slow twice before it is fast."""
+    left = []
+
+    def kernel(a, b):
+        if left:
+            time.sleep(left.pop())
+        return a + b
+
+    benchmark = numpy_addition(kernel, repeat=1)
+    if theirs:
+        benchmark.benchmark_timing = timing._their_timing.__get__(benchmark)
+    left += [0.2, 0.2]  # one is as long as the warm-up, after which asv_runner believes it
+    return benchmark.do_run()["number"]
 
 
 def by_depth(wrap):

@@ -1,0 +1,27 @@
+"""Whether what the audit's clock times computes the right result, of every kernel of a backend."""
+
+from types import SimpleNamespace
+
+from arrayspeed.audit.script import preparation
+from kernels import BACKENDS, CATALOGUE
+from kernels.preparation import host_inputs, leaves, to_host
+
+
+def main(backend):
+    way = BACKENDS[backend]
+    able = [kernel for kernel in CATALOGUE.values() if kernel.why_not(backend, way.library) is None]
+    # A kernel of several devices splits the host, which a process does before anything else.
+    for kernel in sorted(able, key=lambda kernel: kernel.devices is None):
+        names = {}
+        what = {"kernel": kernel.name, "backend": backend, "size": kernel.small, "dtype": kernel.dtypes[0]}
+        exec(preparation(SimpleNamespace(**what, device="cpu")), names)
+        result = names["function"](*names["arguments"])
+        static = kernel.static(kernel.small, kernel.dtypes[0])
+        reference = kernel.reference(*host_inputs(kernel, kernel.small), **static)
+        pairs = zip(leaves(to_host(result)), leaves(reference), strict=True)
+        error = max(kernel.error(*pair) for pair in pairs)
+        yield {
+            "kernel": kernel.name,
+            "error": error,
+            "allowed": kernel.allowed_error(backend, way.library, kernel.dtypes[0]),
+        }
