@@ -111,10 +111,8 @@ class Player:
 
     def batch(self, number: int, timeout: float) -> float:
         """Seconds of a call, the mean of a batch of so many made now."""
-        try:
+        with suppress(OSError):  # it has ended, and its answer will say so
             self.channel.sendall(f"{number}\n".encode())
-        except OSError as error:
-            raise Failed("it ended without a word", "crashed") from error
         return self.seconds("seconds", timeout)
 
     def seconds(self, key: str, timeout: float) -> float:

@@ -1,5 +1,6 @@
 """Processes that take turns: their ratios, their faults, and that none is ever left behind."""
 
+import itertools
 import json
 import math
 import os
@@ -83,7 +84,7 @@ def test_the_order_is_drawn_and_turned_round(monkeypatch):
     assert games[0] == games[1], "from the seed"
     assert len({game[:2] for game in games}) == 2
     turns = [games[0][n : n + 2] for n in range(2, len(games[0]), 2)]  # after the untimed one
-    assert all(a == b[::-1] for a, b in zip(turns, turns[1:], strict=False))
+    assert all(a == b[::-1] for a, b in itertools.pairwise(turns))
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ promises that they make on data whose truth is known.
 
     words       the words, and the numbers that they depend on
     observed    what two sides gave, round by round
+    student     Student's t
     effects     a comparison's ratio and its noise, robust against outliers
     prior       how noisy comparisons of a kind usually are
     failures    processes that gave nothing

@@ -11,11 +11,9 @@ from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
-from scipy.stats import norm
-from scipy.stats import t as student
-
-from arrayspeed.decide.effects import Effect, centre, worth
+from arrayspeed.decide.effects import Effect, centre, ratio_of, worth
 from arrayspeed.decide.prior import Prior, prior
+from arrayspeed.decide.student import quantile
 from arrayspeed.decide.words import ERROR_RATE, FACTOR, FASTER, SAME, SLOWER, UNCLEAR
 
 #: Standard deviation of the logarithm between processes, where nothing measured says better. 1 to 10 % is usual on a
@@ -89,6 +87,10 @@ def compare(subject: Level, reference: Level, factor: float = FACTOR, apart: flo
 
     Parameters
     ----------
+    subject, reference
+        The levels, of values where less is better.
+    factor
+        The ratio that somebody would act on.
     apart
         Standard deviation to add: `APART` where the two were not measured within seconds of each other.
     among
@@ -100,15 +102,14 @@ def compare(subject: Level, reference: Level, factor: float = FACTOR, apart: flo
     error = math.sqrt(total)
     below = sum(variance**2 / freedom for variance, freedom in parts if math.isfinite(freedom))
     freedom = total**2 / below if below else math.inf
-    spread = student(freedom) if math.isfinite(freedom) else norm
-    margin = float(spread.isf(ERROR_RATE / 2)) * error
-    strict = float(spread.isf(ERROR_RATE / 2 / among)) * error
+    margin = quantile(ERROR_RATE / 2, freedom) * error
+    strict = quantile(ERROR_RATE / 2 / among, freedom) * error
     edge = math.log(factor)
     if abs(shift) - strict > edge:
         word = SLOWER if shift > 0 else FASTER
     else:
         word = SAME if abs(shift) + strict < edge else UNCLEAR
-    return Ratio(*(math.exp(shift + step) for step in (0.0, -margin, margin)), word)
+    return Ratio(*(ratio_of(shift + step) for step in (0.0, -margin, margin)), word)
 
 
 def best(levels_of: Mapping[Hashable, Level], factor: float = FACTOR) -> list[Hashable]:
@@ -132,17 +133,15 @@ def best(levels_of: Mapping[Hashable, Level], factor: float = FACTOR) -> list[Ha
 
 @dataclass(frozen=True)
 class Crossover:
-    """One overtakes the other between two sizes: at ``last`` the other is still shown to be faster, at ``first`` the one
-    is, and in between nothing is shown or nothing was measured.
+    """One overtakes the other between two sizes: at ``last`` the other is still shown to be faster, at ``first`` the
+    one is, and in between nothing is shown or nothing was measured.
     """
 
     last: int
     first: int
 
 
-def crossover(
-    one: Mapping[int, Level], other: Mapping[int, Level], factor: float = FACTOR
-) -> Crossover | None:
+def crossover(one: Mapping[int, Level], other: Mapping[int, Level], factor: float = FACTOR) -> Crossover | None:
     """Where ``one`` overtakes ``other`` as the size grows; None where it is not shown to."""
     sizes = sorted(one.keys() & other.keys())
     shown = [(size, compare(one[size], other[size], factor, among=max(1, len(sizes))).verdict) for size in sizes]

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.special import polygamma
 
 from arrayspeed.decide.observed import Observed
@@ -23,6 +24,9 @@ TRIM, ENOUGH_TO_TRIM = 1 / 8, 8
 
 #: Values that agree to this (relative, of logarithms) agree exactly: what is left is rounding.
 ROUNDING = 1e-12
+
+#: No logarithm of a ratio is larger.
+LARGEST = 700.0
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,11 @@ class Effect:
     worth: float
     paired: bool = True
     extra: float = 0.0
+
+
+def ratio_of(shift: float) -> float:
+    """The ratio whose logarithm this is, kept within what a float can hold."""
+    return math.exp(min(max(shift, -LARGEST), LARGEST))
 
 
 def trimmed(count: int) -> int:
@@ -90,8 +99,6 @@ def worth(count: int) -> float:
 
 def inverse_trigamma(value: float) -> float:
     """The number whose trigamma is ``value``, above 0."""
-    from scipy.optimize import brentq
-
     # trigamma(x) is between 1/x and 1/x + 1/x² for x > 0.
     return float(brentq(lambda x: polygamma(1, x) - value, 0.5 / (value + math.sqrt(value)), 2 * (1 / value + 1)))
 

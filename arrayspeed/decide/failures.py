@@ -31,19 +31,25 @@ def judge_failures(observed: Sequence[Observed]) -> list[str | None]:
         found = []
         for place in places:
             reference, of_reference, subject, of_subject = tables[place]
-            sides = (reference, of_reference, subject, of_subject) if swap else (subject, of_subject, reference, of_reference)
+            sides = (
+                (reference, of_reference, subject, of_subject)
+                if swap
+                else (subject, of_subject, reference, of_reference)
+            )
             found.append(chance(*sides))
         if found:
             chances.update(zip(places, false_discovery_control(found), strict=True))
     return [
-        word(table, worse.get(n, 1.0) <= ERROR_RATE + 1e-12, better.get(n, 1.0) <= ERROR_RATE + 1e-12)
-        for n, table in enumerate(tables)
+        word(table, worse.get(n, 1.0) <= ERROR_RATE + 1e-12, better.get(n, 1.0) <= ERROR_RATE + 1e-12, one.sometimes)
+        for n, (one, table) in enumerate(zip(observed, tables, strict=True))
     ]
 
 
-def word(table: tuple[int, int, int, int], shown_worse: bool, shown_better: bool) -> str | None:
+def word(
+    table: tuple[int, int, int, int], shown_worse: bool, shown_better: bool, sometimes: bool = False
+) -> str | None:
     """What one table of failures means. A side that never worked where the other always did needs no test: nothing of
-    it is left to chance that more rounds could show.
+    it is left to chance that more rounds could show. ``sometimes``: the subject's processes failed in some calls only.
     """
     reference, of_reference, subject, of_subject = table
     if not of_reference or not of_subject or not (reference or subject):
@@ -52,7 +58,7 @@ def word(table: tuple[int, int, int, int], shown_worse: bool, shown_better: bool
     if never and always_failed:
         return BROKEN
     if always_failed and (shown_worse or not reference):
-        return FAILS
+        return SOMETIMES if sometimes else FAILS
     if never and (shown_better or not subject):
         return WORKS
     if shown_worse:

@@ -24,12 +24,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.stats import false_discovery_control
-from scipy.stats import t as student
 
-from arrayspeed.decide.effects import Effect, effect
+from arrayspeed.decide.effects import Effect, effect, ratio_of
 from arrayspeed.decide.failures import judge_failures
 from arrayspeed.decide.observed import Observed
 from arrayspeed.decide.prior import Prior, prior
+from arrayspeed.decide.student import quantile, tail
 from arrayspeed.decide.words import ERROR_RATE, FACTOR, MOST_A_LOOK, SAME, UNCLEAR, WORSE
 
 #: Rounds that must agree exactly before a difference without any noise is believed, of a measure that does not vary by
@@ -56,6 +56,9 @@ class Decision:
         Standard deviation of the logarithm of one pair's ratio; None where it is unknown.
     paired
         Whether the two sides met in rounds.
+    error, freedom
+        Standard error of the logarithm of the ratio, and the degrees of freedom that it is known with; None where it is
+        unknown.
     """
 
     verdict: str
@@ -69,6 +72,8 @@ class Decision:
     processes_subject: int
     noise: float | None = None
     paired: bool = True
+    error: float | None = None
+    freedom: float | None = None
 
     @property
     def worse(self) -> bool:
@@ -88,7 +93,7 @@ class Estimate:
 
     def margin(self, level: float) -> float:
         """Half of the interval that leaves out ``level``."""
-        return float(student.isf(level / 2, self.freedom)) * self.error if self.error else 0.0
+        return quantile(level / 2, self.freedom) * self.error if self.error else 0.0
 
 
 def judge(
@@ -101,6 +106,8 @@ def judge(
 
     Parameters
     ----------
+    observed
+        All comparisons that are reported together, decided or not: the error rates are of the whole list.
     factor
         The ratio that somebody would act on.
     level
@@ -140,9 +147,7 @@ def adjusted(chances: list[float]) -> list[float]:
     return list(false_discovery_control(np.clip(chances, 0, 1))) if chances else []
 
 
-def estimate(
-    observed: Sequence[Observed], effects: Sequence[Effect | None], factor: float
-) -> list[Estimate | None]:
+def estimate(observed: Sequence[Observed], effects: Sequence[Effect | None], factor: float) -> list[Estimate | None]:
     """Each shift with its error and chances; comparisons of one group tell each other what noise is usual."""
     groups = defaultdict(list)
     for one, found in zip(observed, effects, strict=True):
@@ -163,9 +168,8 @@ def one_estimate(found: Effect, usual: Prior, threshold: float, exact: bool) -> 
         believed = found.count >= (AGREEING_EXACT if exact else AGREEING)
         beyond = size > threshold
         return Estimate(found.shift, 0.0, freedom, float(not (believed and beyond)), float(not believed or beyond))
-    tail = student(freedom).sf
-    changed = float(tail((size - threshold) / error) + tail((size + threshold) / error))
-    return Estimate(found.shift, error, freedom, changed, float(tail((threshold - size) / error)))
+    changed = tail((size - threshold) / error, freedom) + tail((size + threshold) / error, freedom)
+    return Estimate(found.shift, error, freedom, changed, tail((threshold - size) / error, freedom))
 
 
 def decision(one: Observed, raw: Effect | None, found: Estimate | None, word: str, level: float) -> Decision:
@@ -178,8 +182,9 @@ def decision(one: Observed, raw: Effect | None, found: Estimate | None, word: st
         ratio = lone_ratio(one)
         return Decision(word, ratio, None, None, rounds, *counts, paired=bool(paired))
     margin = found.margin(level)
-    ratio, low, high = (math.exp(found.shift + step) for step in (0.0, -margin, margin))
-    return Decision(word, ratio, low, high, rounds, *counts, noise=math.sqrt(raw.variance), paired=raw.paired)
+    ratio, low, high = (ratio_of(found.shift + step) for step in (0.0, -margin, margin))
+    known = {"noise": math.sqrt(raw.variance), "error": found.error, "freedom": found.freedom}
+    return Decision(word, ratio, low, high, rounds, *counts, paired=raw.paired, **known)
 
 
 def lone_ratio(one: Observed) -> float | None:
@@ -188,4 +193,4 @@ def lone_ratio(one: Observed) -> float | None:
     if not all(sides):
         return None
     differences = one.differences()
-    return math.exp(differences[0] if differences else sides[1][0] - sides[0][0])
+    return ratio_of(differences[0] if differences else sides[1][0] - sides[0][0])

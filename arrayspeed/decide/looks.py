@@ -1,11 +1,11 @@
 """Measuring until it is decided: looks after 4, 8, 16 and 32 rounds, which together are wrong as seldom as one.
 
-Each look spends a part of the error rate, and the parts add up to no more than all of it (Bonferroni over looks). What a
-look decides stays decided and gets no more processes; its comparison goes on to count among all of them, so that
+Each look spends a part of the error rate, and the parts add up to no more than all of it (Bonferroni over looks). What
+a look decides stays decided and gets no more processes; its comparison goes on to count among all of them, so that
 Benjamini and Hochberg's promise is about the whole list.
 
-What not even the last look would decide is given up, and stays unclear: processes are better spent on the others. That
-makes no statement, so it makes none wrong.
+What the last look would hardly decide is given up, and stays unclear: processes are better spent on the others. That
+makes no statement, so it makes none wrong. Later looks judge it again by the rounds that it has.
 """
 
 from __future__ import annotations
@@ -14,19 +14,31 @@ import math
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 
+from arrayspeed.decide.effects import ENOUGH_TO_TRIM
 from arrayspeed.decide.failures import open_question
 from arrayspeed.decide.judge import Decision, judge
 from arrayspeed.decide.observed import Observed
+from arrayspeed.decide.student import density, quantile, tail
 from arrayspeed.decide.words import BROKEN, ERROR_RATE, FACTOR, FAILS, MOST_A_LOOK, SOMETIMES, UNCLEAR, WORKS
 
 #: Rounds after which the data are looked at.
 LOOKS = (4, 8, 16, 32)
 
-#: What each look but the last spends of the error rate; the last spends the rest, or as much of it as one look may.
-EARLY = 0.01
+#: What each look spends of the error rate, one-sided; together all of it. The first spends little, because so few
+#: rounds decide little whatever they spend, and the later ones what saves most rounds.
+SPENDING = (0.003, 0.009, 0.016, 0.022)
 
-#: Before so many rounds nothing is given up: noise is hardly known.
-PATIENCE = 4
+#: What has a smaller chance than this to be decided by the last look is given up. Of few rounds one that met a bad
+#: spell cannot be left out, and noise looks larger than it will be later: only the hopeless is given up then.
+LEAST_CHANCE, LEAST_CHANCE_OF_FEW = 0.3, 0.1
+
+#: What is believed of ratios before anything was measured, for that chance alone: this share are 1, and the logarithms
+#: of the others lie evenly within this of 0. Were it otherwise, processes would be spent less well; no word depends on
+#: it.
+EQUAL, FAR = 0.5, math.log(1.5)
+
+#: What the last look asks of one comparison, one-sided: its share, adjusted for their number as is usual.
+LAST = 0.6 * SPENDING[-1]
 
 FAILURES = (FAILS, SOMETIMES, WORKS, BROKEN)
 
@@ -37,9 +49,14 @@ def plan(rounds: int) -> tuple[int, ...]:
 
 
 def spending(looks: int) -> list[float]:
-    """What each of so many looks may spend, one-sided."""
-    early = min(EARLY, ERROR_RATE / looks)
-    return [early] * (looks - 1) + [min(MOST_A_LOOK, ERROR_RATE - early * (looks - 1))]
+    """What each of so many looks may spend, one-sided. Where they are fewer, the last spends as much as one look may;
+    where they are more, all spend alike.
+    """
+    if looks == len(LOOKS):
+        return list(SPENDING)
+    if looks > len(LOOKS):
+        return [ERROR_RATE / looks] * looks
+    return [*SPENDING[: looks - 1], MOST_A_LOOK]
 
 
 @dataclass
@@ -52,22 +69,32 @@ class Looks:
         The most rounds of a comparison.
     factor
         The ratio that somebody would act on.
-    words
-        What was decided so far.
+    decisions
+        What was decided so far, as it was then: word and interval come from the same look.
     given_up
-        What stays unclear because not even all rounds would decide it.
+        What stays unclear because all rounds would hardly decide it.
+    number
+        How many looks there were.
+    once
+        Look only once, after all rounds.
     """
 
     rounds: int = LOOKS[-1]
     factor: float = FACTOR
-    words: dict[Hashable, str] = field(default_factory=dict)
+    decisions: dict[Hashable, Decision] = field(default_factory=dict)
     given_up: set[Hashable] = field(default_factory=set)
     number: int = 0
+    once: bool = False
 
     @property
     def plan(self) -> tuple[int, ...]:
         """The rounds after which is looked."""
-        return plan(self.rounds)
+        return (self.rounds,) if self.once else plan(self.rounds)
+
+    @property
+    def words(self) -> dict[Hashable, str]:
+        """The words of what was decided so far."""
+        return {key: one.verdict for key, one in self.decisions.items()}
 
     def look(self, observed: Mapping[Hashable, Observed]) -> dict[Hashable, Decision]:
         """Judge everything, and keep what is decided. To be called once a look, with all comparisons.
@@ -77,29 +104,54 @@ class Looks:
         """
         level = spending(len(self.plan))[min(self.number, len(self.plan) - 1)]
         self.number += 1
-        before = [self.words.get(key) for key in observed]
+        words = self.words
+        before = [words.get(key) for key in observed]
         found = dict(zip(observed, judge(list(observed.values()), self.factor, level, before), strict=True))
         for key, one in found.items():
+            if key in self.decisions:
+                continue
             if open_question(observed[key]) and one.verdict not in FAILURES:
                 continue  # a process that failed on one side only: more rounds may show that it does so more often
             if one.verdict != UNCLEAR:
-                self.words[key] = one.verdict
-            elif one.rounds >= PATIENCE and not reachable(one, observed[key].threshold(self.factor), self.rounds):
+                self.decisions[key] = one
+            elif chance(one, observed[key].threshold(self.factor), self.rounds) < least_chance(one.rounds):
                 self.given_up.add(key)
-        return found
+        return found | {key: self.decisions[key] for key in found if key in self.decisions}
 
     def undecided(self, observed: Mapping[Hashable, Observed]) -> list[Hashable]:
         """What needs more rounds, and could be decided by them."""
-        return [key for key in observed if key not in self.words and key not in self.given_up]
+        return [key for key in observed if key not in self.decisions and key not in self.given_up]
 
 
-def reachable(one: Decision, threshold: float, rounds: int) -> bool:
-    """Whether so many rounds in all would decide a comparison, were its ratio to move by one standard error in whichever
-    direction helps, and its noise to stay what it is.
+def least_chance(rounds: int) -> float:
+    """The chance below which a comparison with so many rounds is given up."""
+    return LEAST_CHANCE if rounds >= ENOUGH_TO_TRIM else LEAST_CHANCE_OF_FEW
+
+
+def chance(one: Decision, threshold: float, rounds: int) -> float:
+    """The chance that so many rounds in all decide a comparison, from what is known of it now.
+
+    Spiegelhalter, Freedman and Blackburn, "Monitoring clinical trials: conditional or predictive power?", 1986, with
+    Student's t for the unknown noise. The ratio is 1, or anything else, by what was believed of it before and what was
+    measured. If it is 1, the ratio found moves towards that; else it lies around the present one.
     """
-    if one.low is None or one.rounds >= rounds:
-        return one.low is None
-    margin, size = math.log(one.high / one.low) / 2, abs(math.log(one.ratio))
-    move = margin / 2 * math.sqrt(1 - one.rounds / rounds)
-    last = margin * math.sqrt(one.rounds / rounds)
-    return max(0.0, size - move) + last < threshold or size + move - last > threshold
+    if not one.error or one.rounds >= rounds:
+        return 1.0 if one.rounds < rounds else 0.0
+    done, size = one.rounds / rounds, abs(math.log(one.ratio))
+    last = one.error * math.sqrt(done)
+    margin = quantile(LAST, math.inf) * last
+
+    def decided(centre: float, spread: float) -> float:
+        def above(shift: float) -> float:
+            return tail((shift - centre) / spread, one.freedom)
+
+        within = max(0.0, above(margin - threshold) - above(threshold - margin))
+        return within + above(threshold + margin) + 1 - above(-threshold - margin)
+
+    equal = EQUAL * density(size / one.error, one.freedom) / one.error
+    other = (1 - EQUAL) / (2 * FAR)
+    of_equal, of_other = (
+        decided(done * size, last * math.sqrt(1 - done)),
+        decided(size, one.error * math.sqrt(1 - done)),
+    )
+    return (equal * of_equal + other * of_other) / (equal + other)

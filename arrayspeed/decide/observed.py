@@ -34,6 +34,8 @@ class Observed:
         What more and less are called.
     exact
         The measure does not vary by chance, so that two rounds that agree are enough.
+    sometimes
+        Processes of the subject that failed made other calls that succeeded, so that it never fails for good.
     extra
         Standard deviation of the logarithm of the ratio that the samples cannot show, because the two sides were not
         measured in turn. Added to what they do show.
@@ -50,6 +52,7 @@ class Observed:
     lift: float = 0.0
     words: Words = field(default=TIMES)
     exact: bool = False
+    sometimes: bool = False
     extra: float = 0.0
     known: float | None = None
 
@@ -77,6 +80,13 @@ class Observed:
     def logarithms(self, side: Mapping[Hashable, Value]) -> list[float]:
         """Logarithms of what a side's processes gave, without those that failed."""
         return [self.logarithm(level(value)) for value in side.values() if works(value)]
+
+    def middle(self, side: Mapping[Hashable, Value]) -> float | None:
+        """Geometric mean of what a side's processes gave; None where none gave anything."""
+        found = [level(value) for value in side.values() if works(value)]
+        if not found or min(found) <= 0:
+            return math.fsum(found) / len(found) if found else None
+        return math.exp(math.fsum(map(math.log, found)) / len(found))
 
     def logarithm(self, value: float) -> float:
         """Of a value, lifted."""

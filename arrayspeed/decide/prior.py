@@ -4,9 +4,9 @@ From few rounds a variance is hardly known. The variances of comparisons of one 
 the usual one, the more so the more alike they are: Smyth, "Linear models and empirical Bayes methods for assessing
 differential expression in microarray experiments", 2004, sections 3 and 6.2.
 
-Where variances are unlike (a few comparisons far noisier than the rest), their spread makes the usual one worth little,
-and each keeps its own. The spread itself is estimated from few comparisons; its upper confidence limit is taken, so that
-noise is believed to be alike only where that was shown.
+Where variances are unlike (a few comparisons far noisier than the rest), their spread makes the usual one worth
+little, and each keeps its own. The spread itself is estimated from few comparisons; its upper confidence limit is
+taken, so that noise is believed to be alike only where that was shown.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from arrayspeed.decide.effects import Effect, inverse_trigamma
 ENOUGH = 5
 
 #: Confidence of the upper limit of the spread of variances.
-CONFIDENCE = 0.8
+CONFIDENCE = 0.7
 
 #: The usual variance is never worth more degrees of freedom than this.
 MOST = 60.0

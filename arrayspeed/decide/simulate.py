@@ -8,25 +8,45 @@ groups (backends), each of a level of its own, around which its comparisons (ker
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.stats import binom, false_discovery_control
 
+from arrayspeed.decide.effects import ratio_of
 from arrayspeed.decide.judge import Decision, judge
 from arrayspeed.decide.looks import LOOKS, Looks
 from arrayspeed.decide.means import geometric_mean
 from arrayspeed.decide.observed import Observed
-from arrayspeed.decide.words import BROKEN, FACTOR, FAILS, FASTER, MOST_A_LOOK, SAME, SLOWER, SOMETIMES, UNCLEAR, WORKS
+from arrayspeed.decide.student import quantile, tail
+from arrayspeed.decide.words import (
+    BROKEN,
+    ERROR_RATE,
+    FACTOR,
+    FAILS,
+    FASTER,
+    MOST_A_LOOK,
+    SAME,
+    SLOWER,
+    SOMETIMES,
+    UNCLEAR,
+    WORKS,
+)
 
 #: The most rounds of a comparison.
 ROUNDS = LOOKS[-1]
 
 #: Comparisons in a run: as many as an upgrade of one library has.
-RUN = 100
+RUN = 200
 
-#: Groups of comparisons in a run, and the standard deviation of the logarithm of noise within one.
+#: Groups of comparisons in a run (a backend's kernels, small and large: forty each), and the standard deviation of the
+#: logarithm of noise within one.
 GROUPS, WITHIN = 5, 0.3
+
+#: The rounds that everybody had before there were looks.
+FORMER_ROUNDS = 10
 
 #: The true ratios of what is not equal.
 CHANGED = (1.02, 1.05, 1.10, 1.20, 1.50)
@@ -34,17 +54,37 @@ CHANGED = (1.02, 1.05, 1.10, 1.20, 1.50)
 #: Noise of one pair's ratio, lowest and highest.
 NOISE = (0.02, 0.20)
 
+#: The share of 95 % intervals that may miss: their degrees of freedom are approximations.
+MISSING = 0.07
+
+#: A rate is above what was promised where chance alone would show it so rarely.
+CHANCE = 0.01
+
 
 @dataclass(frozen=True)
 class Scenario:
-    """One kind of trouble. ``draw(rng, shape)`` gives noise of one process with a standard deviation of about 1;
-    ``noise`` is the lowest and the highest of a pair; ``grouped`` is false where no two comparisons are alike; ``drift`` and ``shared`` are standard deviations of what a
-    round's pairs, and all comparisons of a round, have in common; ``failing`` is the share of processes that fail.
+    """One kind of trouble.
+
+    Attributes
+    ----------
+    draw
+        ``draw(rng, shape)``: noise of one process with a standard deviation of about 1.
+    noise
+        Standard deviations of a pair's logarithm, lowest and highest.
+    even
+        Whether groups have noise evenly from lowest to highest, and not evenly in its logarithm.
+    grouped
+        Whether comparisons of one group have similar noise.
+    drift, shared
+        Standard deviations of what a round's pairs, and all comparisons of a round, have in common.
+    failing, bad_spells
+        Shares of processes that fail, and that take ×1.5.
     """
 
     name: str
     draw: Callable[[np.random.Generator, tuple[int, ...]], np.ndarray]
     noise: tuple[float, float] = NOISE
+    even: bool = False
     grouped: bool = True
     drift: float = 0.0
     shared: float = 0.0
@@ -64,6 +104,7 @@ def heavy(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
 
 SCENARIOS = (
     Scenario("normal noise", normal),
+    Scenario("normal noise, more of it large", normal, even=True),
     Scenario("heavy tails (t with 3 degrees of freedom)", heavy),
     Scenario("5 % of processes ×1.5", normal, bad_spells=0.05),
     Scenario("drift by ×2 that pairs share", normal, drift=math.log(2) / 2),
@@ -95,11 +136,16 @@ def noises(scenario: Scenario, rng: np.random.Generator, comparisons: int) -> np
     low, high = scenario.noise
     if not scenario.grouped:
         return np.exp(rng.uniform(math.log(low), math.log(high), comparisons))
-    usual = np.exp(rng.uniform(math.log(low), math.log(high), GROUPS))[np.arange(comparisons) % GROUPS]
+    levels = (
+        rng.uniform(low, high, GROUPS) if scenario.even else np.exp(rng.uniform(math.log(low), math.log(high), GROUPS))
+    )
+    usual = levels[np.arange(comparisons) % GROUPS]
     return np.clip(usual * np.exp(WITHIN * rng.standard_normal(comparisons)), low, high)
 
 
-def draw(scenario: Scenario, rng: np.random.Generator, comparisons: int = RUN, ratios: np.ndarray | None = None) -> Truth:
+def draw(
+    scenario: Scenario, rng: np.random.Generator, comparisons: int = RUN, ratios: np.ndarray | None = None
+) -> Truth:
     """A run of comparisons with known ratios."""
     if ratios is None:
         changed = np.array(CHANGED)
@@ -147,51 +193,81 @@ def fixed(truth: Truth, rounds: int, factor: float = FACTOR, level: float = MOST
     return [Outcome(float(ratio), one, rounds) for ratio, one in zip(truth.ratios, found, strict=True)]
 
 
-def former(truth: Truth, rounds: int = 10, factor: float = FACTOR) -> list[Outcome]:
+def former(truth: Truth, rounds: int = FORMER_ROUNDS, factor: float = FACTOR) -> list[Outcome]:
     """The rule that this project had before, for contrast: a difference from 1 at 5 % after Benjamini and Hochberg, as
     large as the factor and larger than the spread of one side; "unchanged" where the interval ends below ×1.25.
     """
-    from scipy.stats import false_discovery_control
-    from scipy.stats import t as student
-
-    rows = []
-    for place in range(len(truth.ratios)):
-        old, new = (side[place, :rounds] for side in (np.log(truth.reference), np.log(truth.subject)))
-        old, new = old[~np.isnan(old)], new[~np.isnan(new)]
-        count = min(len(old), len(new))
-        if count < 2:
-            rows.append((0.0, 1.0, 1.0, math.inf))
-            continue
-        steps = new[:count] - old[:count]  # by position: one failure shifts all later pairs
-        error = steps.std(ddof=1) / math.sqrt(count)
-        spread = math.sqrt((old.var(ddof=1) + new.var(ddof=1)) / 2)
-        shift = float(new.mean() - old.mean())
-        rows.append((shift, error, spread, 2 * float(student.sf(abs(shift) / error, count - 1))))
-    chances = false_discovery_control([min(1.0, row[3]) for row in rows])
+    rows = former_effects(truth, rounds)
+    chances = false_discovery_control([row.chance for row in rows])
     outcomes = []
-    for ratio, (shift, error, spread, _), chance in zip(truth.ratios, rows, chances, strict=True):
-        margin = float(student.isf(0.025, rounds - 1)) * error
-        word = SAME if math.exp(shift + margin) <= 1.25 else UNCLEAR
-        if chance <= 0.05 and abs(shift) >= math.log(factor) and abs(shift) > spread:
-            word = SLOWER if shift > 0 else FASTER
-        interval = math.exp(shift - margin), math.exp(shift + margin)
-        decision = Decision(word, math.exp(shift), *interval, rounds, 0, 0, rounds, rounds)
+    for ratio, row, chance in zip(truth.ratios, rows, chances, strict=True):
+        word = SAME if math.exp(row.shift + row.margin) <= 1.25 else UNCLEAR
+        if chance <= 0.05 and abs(row.shift) >= math.log(factor) and abs(row.shift) > row.spread:
+            word = SLOWER if row.shift > 0 else FASTER
+        known = (ratio_of(row.shift + step) for step in (0.0, -row.margin, row.margin))
+        decision = Decision(word, *known, rounds, 0, 0, rounds, rounds)
         outcomes.append(Outcome(float(ratio), decision, rounds))
     return outcomes
 
 
 @dataclass(frozen=True)
+class Former:
+    """A shift, half of its interval, the spread of one side, and the chance of it where nothing differs."""
+
+    shift: float
+    margin: float
+    spread: float
+    chance: float
+
+
+def former_effects(truth: Truth, rounds: int) -> list[Former]:
+    """The statistics of the former rule: pairs by position, so that one failure shifts all later ones."""
+    rows = []
+    sides = [np.log(side[:, :rounds]) for side in (truth.reference, truth.subject)]
+    for old, new in zip(*sides, strict=True):
+        old, new = old[~np.isnan(old)], new[~np.isnan(new)]
+        count = min(len(old), len(new))
+        if count < 2:
+            rows.append(Former(0.0, math.inf, math.inf, 1.0))
+            continue
+        error = float((new[:count] - old[:count]).std(ddof=1)) / math.sqrt(count)
+        spread = math.sqrt((old.var(ddof=1) + new.var(ddof=1)) / 2)
+        shift = float(new.mean() - old.mean())
+        chance = min(1.0, 2 * tail(abs(shift) / error, count - 1))
+        rows.append(Former(shift, quantile(0.025, count - 1) * error, spread, chance))
+    return rows
+
+
+@dataclass(frozen=True)
 class Summary:
-    """Shares of a scenario. ``false_changed`` and ``false_same`` are of what was called so; ``covered`` of all
-    intervals, and of those of what was called changed; ``found`` by true ratio.
+    """Shares of a scenario; not a number where there is nothing to take a share of.
+
+    Attributes
+    ----------
+    false_changed, false_same
+        Of what was called slower or faster, and of what was called the same.
+    covered, covered_chosen
+        Intervals that hold the true ratio: of all, and of what was called slower or faster.
+    found
+        True ratio, either way -> the share called slower or faster.
+    same
+        The share of equals that was called the same.
+    unclear
+        The share that stays open.
+    pairs
+        Pairs of processes spent on one comparison.
     """
 
     comparisons: int
+    changed: int
+    called_same: int
+    judged: int
     false_changed: float
     false_same: float
     covered: float
     covered_chosen: float
     found: dict[float, float]
+    same: float
     unclear: float
     pairs: float
 
@@ -201,36 +277,45 @@ def summarise(outcomes: list[Outcome], factor: float = FACTOR) -> Summary:
     edge = math.log(factor)
     failing = (FAILS, SOMETIMES, WORKS, BROKEN)
     judged = [one for one in outcomes if one.decision.verdict not in failing and one.decision.low is not None]
-    changed = [one for one in outcomes if one.decision.verdict in (SLOWER, FASTER)]
-    same = [one for one in outcomes if one.decision.verdict == SAME]
+    changed = [one for one in outcomes if says_changed(one)]
+    same = [one for one in outcomes if says_same(one)]
 
-    def true_change(one: Outcome) -> bool:
+    def false_change(one: Outcome) -> bool:
         sign = 1 if one.decision.verdict == SLOWER else -1
-        return sign * math.log(one.ratio) > edge + 1e-9
+        return sign * math.log(one.ratio) <= edge + 1e-9
 
-    def covers(one: Outcome) -> bool:
-        return one.decision.low <= one.ratio <= one.decision.high
+    def of(size: float) -> list[Outcome]:
+        return [one for one in outcomes if math.isclose(max(one.ratio, 1 / one.ratio), size)]
 
-    def says_same(one: Outcome) -> bool:
-        return one.decision.verdict == SAME
-
-    def says_changed(one: Outcome) -> bool:
-        return one.decision.verdict in (SLOWER, FASTER)
-
-    sizes = {size: [one for one in outcomes if math.isclose(max(one.ratio, 1 / one.ratio), size)] for size in (1.0, *CHANGED)}
     return Summary(
-        len(outcomes),
-        share(changed, lambda one: not true_change(one)),
-        share(same, lambda one: abs(math.log(one.ratio)) >= edge - 1e-9),
-        share(judged, covers),
-        share([one for one in changed if one.decision.low is not None], covers),
-        {
-            size: share(ones, says_same if size <= factor else says_changed)
-            for size, ones in sizes.items()
-        },
-        share(outcomes, lambda one: one.decision.verdict == UNCLEAR),
-        sum(one.pairs for one in outcomes) / len(outcomes),
+        comparisons=len(outcomes),
+        changed=len(changed),
+        called_same=len(same),
+        judged=len(judged),
+        false_changed=share(changed, false_change),
+        false_same=share(same, lambda one: abs(math.log(one.ratio)) >= edge - 1e-9),
+        covered=share(judged, covers),
+        covered_chosen=share([one for one in changed if one.decision.low is not None], covers),
+        found={size: share(of(size), says_changed) for size in CHANGED},
+        same=share(of(1.0), says_same),
+        unclear=share(outcomes, lambda one: one.decision.verdict == UNCLEAR),
+        pairs=sum(one.pairs for one in outcomes) / len(outcomes),
     )
+
+
+def covers(one: Outcome) -> bool:
+    """Whether the interval holds the true ratio."""
+    return one.decision.low <= one.ratio <= one.decision.high
+
+
+def says_same(one: Outcome) -> bool:
+    """Whether it was called the same."""
+    return one.decision.verdict == SAME
+
+
+def says_changed(one: Outcome) -> bool:
+    """Whether it was called slower or faster."""
+    return one.decision.verdict in (SLOWER, FASTER)
 
 
 def share(ones: list[Outcome], condition: Callable[[Outcome], bool]) -> float:
@@ -239,37 +324,112 @@ def share(ones: list[Outcome], condition: Callable[[Outcome], bool]) -> float:
 
 
 def runs(scenario: Scenario, comparisons: int, seed: int = 0) -> Iterator[Truth]:
-    """So many comparisons of a scenario, in runs as large as those of an upgrade."""
-    rng = np.random.default_rng([seed, SCENARIOS.index(scenario)])
+    """So many comparisons of a scenario or a few more, in runs as large as those of an upgrade."""
+    rng = generator(scenario, seed)
     for _ in range(math.ceil(comparisons / RUN)):
         yield draw(scenario, rng)
 
 
-def boundary(scenario: Scenario, comparisons: int, factor: float = FACTOR, seed: int = 1) -> Summary:
-    """The worst case: every true ratio lies exactly at the factor, so that every word but "unclear" is wrong."""
-    rng = np.random.default_rng([seed, SCENARIOS.index(scenario)])
+def generator(scenario: Scenario, seed: int) -> np.random.Generator:
+    """Random numbers of a scenario, always the same."""
+    return np.random.default_rng([seed, SCENARIOS.index(scenario)])
+
+
+def boundary(scenario: Scenario, comparisons: int, factor: float = FACTOR, seed: int = 1) -> float:
+    """The share that gets any word in the worst case: every true ratio lies exactly at the factor, so every word is
+    wrong but unclear and those of failures.
+    """
+    rng = generator(scenario, seed)
     found = []
     for _ in range(math.ceil(comparisons / RUN)):
         found += sequential(draw(scenario, rng, ratios=np.full(RUN, factor)), factor)
-    return summarise(found, factor)
+    return share(found, lambda one: says_same(one) or says_changed(one))
 
 
-def coverage_of_means(scenario: Scenario, count: int, seed: int = 2, comparisons: int = 20, rounds: int = 10) -> float:
-    """The share of intervals of geometric means over comparisons that hold the true mean."""
-    rng = np.random.default_rng([seed, SCENARIOS.index(scenario)])
-    hits = 0
+@dataclass(frozen=True)
+class Means:
+    """The share of intervals of geometric means over comparisons that hold the true mean, by today's rule and by the
+    former, which added the intervals of comparisons as if they were independent.
+    """
+
+    count: int
+    covered: float
+    former_covered: float
+
+
+def coverage_of_means(
+    scenario: Scenario, count: int, seed: int = 2, comparisons: int = 20, rounds: int = FORMER_ROUNDS
+) -> Means:
+    """Means over comparisons, of so many runs."""
+    rng = generator(scenario, seed)
+    hits, former_hits = 0, 0
     for _ in range(count):
         truth = draw(scenario, rng, comparisons)
+        true = float(np.log(truth.ratios).mean())
         mean = geometric_mean([truth.observed(place, rounds) for place in range(comparisons)])
-        hits += mean.low <= math.exp(np.log(truth.ratios).mean()) <= mean.high
-    return hits / count
+        hits += mean.low is not None and math.log(mean.low) <= true <= math.log(mean.high)
+        rows = former_effects(truth, rounds)
+        margin = math.sqrt(sum(row.margin**2 for row in rows)) / len(rows)
+        former_hits += abs(sum(row.shift for row in rows) / len(rows) - true) <= margin
+    return Means(count, hits / count, former_hits / count)
 
 
-def fixed_rounds_needed(scenario: Scenario, comparisons: int, decided: float, level: float, seed: int = 0) -> int | None:
+def fixed_rounds_needed(truths: list[Truth], decided: float, level: float = MOST_A_LOOK) -> int | None:
     """The fewest rounds, the same for all, that decide as large a share; None where not even all rounds do."""
-    truths = list(runs(scenario, comparisons, seed))
-    for rounds in range(2, ROUNDS + 1):
-        found = [one for truth in truths for one in fixed(truth, rounds, level=level)]
-        if 1 - summarise(found).unclear >= decided:
-            return rounds
-    return None
+
+    def enough(rounds: int) -> bool:
+        return 1 - summarise([one for truth in truths for one in fixed(truth, rounds, level=level)]).unclear >= decided
+
+    found = bisect_left(range(2, ROUNDS + 1), True, key=enough) + 2
+    return found if found <= ROUNDS else None
+
+
+@dataclass(frozen=True)
+class Report:
+    """Everything about one scenario; ``needed`` is the fixed number of rounds that decides as many comparisons."""
+
+    scenario: str
+    now: Summary
+    former: Summary
+    at_the_factor: float
+    at_the_factor_count: int
+    means: Means
+    needed: int | None
+
+    @property
+    def spent(self) -> float | None:
+        """Processes spent over those that a fixed number of rounds needs to decide as many."""
+        return self.now.pairs / self.needed if self.needed else None
+
+    def broken(self) -> list[str]:
+        """The promises that were not kept, beyond what chance explains."""
+        now = self.now
+        wrong = {
+            "false slower or faster": (now.false_changed, now.changed, ERROR_RATE),
+            "false same": (now.false_same, now.called_same, ERROR_RATE),
+            "any word where every ratio is the factor": (self.at_the_factor, self.at_the_factor_count, ERROR_RATE),
+            "intervals that miss": (1 - now.covered, now.judged, MISSING),
+            "intervals of slower and faster that miss": (1 - now.covered_chosen, now.changed, MISSING),
+            "intervals of means that miss": (1 - self.means.covered, self.means.count, MISSING),
+        }
+        return [
+            f"{name}: {rate:.1%}, at most {most:.0%} promised"
+            for name, (rate, count, most) in wrong.items()
+            if count and binom.sf(round(rate * count) - 1, count, most) < CHANCE
+        ]
+
+
+def report(scenario: Scenario, comparisons: int = 2000) -> Report:
+    """What becomes of so many comparisons of a scenario."""
+    truths = list(runs(scenario, comparisons))
+    now = summarise([one for truth in truths for one in sequential(truth)])
+    count = math.ceil(comparisons / 4 / RUN) * RUN
+    return Report(
+        scenario.name,
+        now,
+        summarise([one for truth in truths for one in former(truth)]),
+        boundary(scenario, count),
+        count,
+        coverage_of_means(scenario, max(20, comparisons // 4)),
+        fixed_rounds_needed(truths, 1 - now.unclear),
+    )

@@ -43,8 +43,8 @@ UNCLEAR_SHARE = 0.05
 
 
 def exit_status(verdicts: Iterable[str], unclear_share: float = UNCLEAR_SHARE) -> int:
-    """0: nothing is worse and at most ``unclear_share`` is unclear. 1: something is worse. 2: it is not decided, because
-    too much is unclear or nothing could be compared.
+    """0: nothing is worse and at most ``unclear_share`` is unclear. 1: something is worse. 2: it is not decided,
+    because too much is unclear or nothing could be compared.
     """
     compared = [word for word in verdicts if word != BROKEN]
     if any(word in WORSE for word in compared):
