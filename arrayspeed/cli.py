@@ -40,7 +40,7 @@ def parser(argv: list[str]) -> argparse.ArgumentParser:
         module = import_module(f"arrayspeed.commands.{name}")
         sub = subparsers.add_parser(
             name,
-            help=module.__doc__.splitlines()[0],
+            help=module.__doc__.splitlines()[0].replace("%", "%%"),  # argparse would fill in what follows it
             description=module.__doc__,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
