@@ -15,7 +15,6 @@ from pathlib import Path
 import pytest
 
 from arrayspeed import results
-from arrayspeed.players import state
 from tests.conftest import ARRAYSPEED, ROOT, command, finished, stored
 
 #: Three chunks of one short process each.
@@ -195,25 +194,32 @@ SIZES = ["--size", "10", "--size", "100", "--size", "1000"]
 
 
 def kept(folder):
-    """The processes that are stored."""
-    text = "".join(path.read_text() for path in (folder / "results").rglob("*.processes.jsonl"))
-    return [json.loads(line) for line in text.splitlines()]
+    """The processes that are stored; a line that a full disk cut short is none."""
+    found = []
+    for path in (folder / "results").rglob("*.processes.jsonl"):
+        for line in path.read_text().splitlines():
+            with suppress(ValueError):
+                found.append(json.loads(line))
+    return found
 
 
-def started_here():
-    """Servers and players of blocks that run anywhere on this machine, and whether any is stopped."""
-    found = {}
+def started(folder):
+    """Servers and players of blocks that run in a folder."""
+    found = set()
     for path in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
-            if "benchmarks.turns" in (path / "cmdline").read_text():
-                found[int(path.name)] = state(int(path.name))
+            if "benchmarks.turns" in (path / "cmdline").read_text() and (path / "cwd").resolve() == folder.resolve():
+                found.add(int(path.name))
     return found
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL, signal.SIGTERM])
 def test_an_upgrade_that_is_ended_keeps_its_processes_and_leaves_none(empty, number):
-    others = started_here().keys()
-    status, said = interrupted(empty, number, *UPGRADE, *SIZES, begun=lambda: len(kept(empty)) >= 4)
+    begun = []
+    status, said = interrupted(
+        empty, number, *UPGRADE, *SIZES, begun=lambda: len(kept(empty)) >= 4 and begun.append(started(empty)) is None
+    )
+    assert begun[0], "none was seen to run, so that none is left proves nothing"
     if number == signal.SIGINT:
         assert status in (0, 1, 2), "the verdict of what there is"
         assert "stopped: what follows is decided from what was measured until now" in said
@@ -221,9 +227,9 @@ def test_an_upgrade_that_is_ended_keeps_its_processes_and_leaves_none(empty, num
     else:
         assert status == -number
     until = time.monotonic() + 10
-    while time.monotonic() < until and started_here().keys() - others:
+    while time.monotonic() < until and started(empty):
         time.sleep(0.05)
-    assert not started_here().keys() - others, "a process is left behind"
+    assert not started(empty), "a process is left behind"
     assert len(kept(empty)) >= 4
     assert valid(empty) or number != signal.SIGINT
     reused = attempt(empty, *UPGRADE, *SIZES, "--reuse", "--format", "json")
@@ -329,6 +335,43 @@ def without_privilege():
     capability_drop, override, search = 24, 1, 2
     for capability in (override, search):
         ctypes.CDLL(None).prctl(capability_drop, capability, 0, 0, 0)
+
+
+@pytest.mark.parametrize("fault", ["full disk", "no permission"])
+def test_an_upgrade_that_cannot_write_any_more_leaves_no_process(empty, fault):
+    """In the middle of a round, while one side is stopped. Where nothing can be mounted, both are the second fault."""
+    folder = empty / "results"
+    folder.mkdir(exist_ok=True)
+    mounted = fault == "full disk" and mount(folder, 4096)
+    process = subprocess.Popen(
+        [*ARRAYSPEED, *UPGRADE, *SIZES, "--factor", "1.000001"],
+        cwd=empty,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
+        preexec_fn=None if mounted else without_privilege,
+    )
+    try:
+        until = time.monotonic() + 200
+        while len(kept(empty)) < 2 and time.monotonic() < until and process.poll() is None:
+            time.sleep(0.02)
+        if mounted:
+            with (folder / "filler").open("wb", buffering=0) as file, pytest.raises(OSError, match="No space"):
+                while True:
+                    file.write(bytes(512))
+        else:
+            for path in folder.rglob("*.processes.jsonl"):
+                path.chmod(0o444)
+        said = process.communicate(timeout=200)[1]
+        assert process.returncode == 2, said
+        assert "Traceback" not in said
+        assert ("no space left on device" if mounted else "permission denied") in lines(said)[-1]
+        assert not started(empty), "a process is left behind"
+        assert len(kept(empty)) >= 2
+    finally:
+        process.kill()
+        if mounted:
+            command("umount", str(folder), cwd=ROOT)
 
 
 @pytest.mark.parametrize("what", ["run", "upgrade", "site"])

@@ -21,8 +21,9 @@ from arrayspeed.decide.words import ERROR_RATE, FACTOR, FASTER, SAME, SLOWER, UN
 PROCESS_NOISE = 0.10
 
 #: Standard deviation of the logarithm of the ratio of two figures that were measured minutes apart, on top of what
-#: differs between processes: shared machines change their speed by up to ×1.5 from one minute to the next.
-APART = 0.20
+#: differs between processes. Of neighbouring releases that were measured so on a shared machine, two of three differ by
+#: less than a quarter, but one of twenty by ×1.5 to ×2.5; a normal distribution with that tail is this wide.
+APART = 0.40
 
 
 @dataclass(frozen=True)
