@@ -129,7 +129,8 @@ class Rounds:
         """What a look decided, and what is left."""
         words = Counter(looks.words.values())
         said = ", ".join(f"{words[word]} {word}" for word in ORDER if words[word]) or "nothing decided"
-        given_up = f"; {len(looks.given_up)} too noisy for {self.plan[-1]} rounds to decide" if looks.given_up else ""
+        noisy = len(looks.given_up - looks.decisions.keys())
+        given_up = f"; {noisy} too noisy for {self.plan[-1]} rounds to decide" if noisy else ""
         more = sum(self.pace[block.name] for block in left) * self.scale() * (self.plan[-1] - rounds)
         rest = f"; {len(left)} left, {clock(more)} at most" if left and rounds < self.plan[-1] else ""
         start = "\r\x1b[K" if self.terminal else ""

@@ -226,7 +226,7 @@ def test_progress_says_what_is_left(capsys):
     progress.start(0, list(these.values()), 3)
     for one in these.values():
         progress.finish(one)
-    looks = Looks(8, words=dict.fromkeys(list(these)[:1], "same"))
+    looks = Looks(8, decisions={next(iter(these)): SimpleNamespace(verdict="same")})
     progress.look(4, looks, list(these.values())[1:])
     lines = capsys.readouterr().out.splitlines()
     assert lines[1].startswith("round 1 of 4: 3 of 3 blocks, ")
