@@ -85,7 +85,7 @@ function apart(series, library) {
   if (!some) return null;
   return el("p", { class: "apart", style: "border-left: 4px solid rgb(var(--worse)); padding: .5em 1em; background: var(--pale)" },
     el("strong", {}, some === series.length ? "Not measured side by side. " : `${some} of ${series.length} series were not measured side by side. `),
-    "Their releases were measured minutes apart, and the machine may have changed its speed in between. Their intervals (marked ~) hold that, and only large steps can be shown. To measure them side by side: ",
+    "These releases were measured minutes apart, and the machine may have changed its speed in between. Their intervals (marked ~) hold that, and only large steps can be shown. To measure them side by side: ",
     el("code", {}, `arrayspeed run --selection versions --library ${library}`));
 }
 
