@@ -149,6 +149,7 @@ def test_nothing_is_left_when_the_parent_is_killed(number):
         stderr=subprocess.DEVNULL,
         text=True,
         cwd=ROOT,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # shells have background jobs ignore it
     )
     pids = [int(word) for word in driver.stdout.readline().split()]
     until = time.monotonic() + 20
