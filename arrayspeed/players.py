@@ -5,6 +5,9 @@ same machine. A side that waits is stopped (SIGSTOP), since libraries keep threa
 follows duet benchmarking (Bulej, Horký, Tůma, Farquet and Prokopec, "Duet benchmarking", 2020), which runs both sides
 at once on different cores; here nothing shares a core.
 
+Every part of a turn begins from the same placement of threads on cores (`start`): where the system happens to have put
+them makes a program several times slower or faster, for seconds.
+
 A stopped process must never be left behind. Whoever holds players ends them whatever happens (`ending`); and should
 this process be killed, Linux kills the players, since each asked for that when it started (`benchmarks.preload`).
 """
@@ -30,6 +33,9 @@ from arrayspeed.text import printable
 
 #: Seconds of a batch.
 BATCH = 0.02
+
+#: Parts of a turn, each begun from the same placement of threads.
+PARTS = 5
 
 #: Turns of each side: at least so many where calls are short, and at most.
 FEWEST, MOST = 5, 25
@@ -298,12 +304,48 @@ def number_of_calls(seconds: float, batch: float) -> int:
 
 
 def run(player: Player, number: int, timeout: float) -> float:
-    """One batch, with the player stopped before and after it."""
+    """Seconds of a call, from one turn of so many calls: the median of its parts, with the player stopped before and
+    after each.
+    """
+    parts = min(PARTS, number)
+    values = []
+    for _ in range(parts):
+        start(player)
+        try:
+            values.append(player.batch(number // parts, timeout))
+        finally:
+            player.stop()
+    return median(values)
+
+
+def start(player: Player) -> None:
+    """Let a player run, its main thread on one core and the others beside it, free to move from there on.
+
+    Where a thread wakes up is where it slept. JAX hands small calls to another thread: if that sleeps on the same core,
+    each call takes two switches, 40 µs for an addition of 1,000 numbers instead of 8, and so it goes on for seconds.
+    Processes of one program differ by ×5 for it, and those of one process from turn to turn.
+    """
+    cores = sorted(os.sched_getaffinity(0))
+    threads = threads_of(player.pid) if len(cores) > 1 else []
+    for place, thread in enumerate(threads):
+        bind(thread, [cores[0] if thread == player.pid else cores[1 + place % (len(cores) - 1)]])
     player.go()
+    for thread in threads:
+        bind(thread, cores)
+
+
+def threads_of(pid: int) -> list[int]:
+    """The threads of a process."""
     try:
-        return player.batch(number, timeout)
-    finally:
-        player.stop()
+        return [int(name) for name in os.listdir(f"/proc/{pid}/task")]
+    except OSError:
+        return []
+
+
+def bind(thread: int, cores: Sequence[int]) -> None:
+    """Let a thread run on some cores only."""
+    with suppress(OSError):  # it has ended
+        os.sched_setaffinity(thread, cores)
 
 
 def hopeless(one: Taken) -> bool:

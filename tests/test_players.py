@@ -11,6 +11,7 @@ import sys
 import time
 from pathlib import Path
 from statistics import median
+from types import SimpleNamespace
 
 import pytest
 
@@ -73,10 +74,54 @@ def test_who_waits_is_stopped(monkeypatch):
     assert all(letter == "T" for others in seen for letter in others.values())
 
 
+THREADS = "import threading, time; [threading.Thread(target=time.sleep, args=(60,)).start() for _ in range(3)]"
+
+
+def test_threads_are_free_after_they_were_placed():
+    made = Spawned("a", [sys.executable, "-c", THREADS])
+    with players.ending([made]):
+        until = time.monotonic() + 20
+        while len(players.threads_of(made.pid)) < 4 and time.monotonic() < until:
+            time.sleep(0.01)
+        threads = players.threads_of(made.pid)
+        assert len(threads) == 4
+        made.stop()
+        players.start(made)
+        assert state(made.pid) in "SR"
+        assert all(os.sched_getaffinity(thread) == os.sched_getaffinity(0) for thread in threads)
+
+
+def test_threads_are_placed_beside_the_main_one(monkeypatch):
+    bound = []
+    monkeypatch.setattr(players, "bind", lambda thread, cores: bound.append((thread, list(cores))))
+    monkeypatch.setattr(players, "threads_of", lambda pid: [pid, 1, 2, 3])
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {2, 5, 7})
+    one = SimpleNamespace(pid=9, go=lambda: bound.append("go"))
+    players.start(one)
+    assert bound[:5] == [(9, [2]), (1, [7]), (2, [5]), (3, [7]), "go"]
+    assert bound[5:] == [(thread, [2, 5, 7]) for thread in (9, 1, 2, 3)]
+    bound.clear()
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0})
+    players.start(one)
+    assert bound == ["go"], "with one core there is nothing to choose"
+
+
+def test_a_turn_is_the_median_of_its_parts():
+    values = iter([1.0, 9.0, 2.0, 3.0, 9.0])
+    numbers = []
+    one = SimpleNamespace(pid=0, go=lambda: None, stop=lambda: None)
+    one.batch = lambda number, timeout: (numbers.append(number), next(values))[1]
+    assert players.run(one, 1000, 1) == 3.0
+    assert numbers == [200] * 5
+    values, numbers[:] = iter([4.0, 5.0]), []
+    assert players.run(one, 2, 1) == 4.5
+    assert numbers == [1, 1]
+
+
 def test_the_order_is_drawn_and_turned_round(monkeypatch):
     orders = []
-    theirs = players.Player.batch
-    monkeypatch.setattr(players.Player, "batch", lambda self, *rest: (orders.append(self.name), theirs(self, *rest))[1])
+    theirs = players.run
+    monkeypatch.setattr(players, "run", lambda one, *rest: (orders.append(one.name), theirs(one, *rest))[1])
     for seed in (1, 1, *range(2, 10)):
         orders.append("|")
         play(player("a"), player("b"), plan=Turns(timeout=20, fewest=4, most=4), seed=seed)

@@ -5,6 +5,9 @@ import os
 import sys
 import time
 
+#: The batch at which some fail.
+LATE = 17
+
 
 def say(**row):
     print(json.dumps(row), flush=True)
@@ -23,11 +26,11 @@ def main(seconds, fault=""):
     print("a library that prints", flush=True)
     say(ready=seconds)
     for turn, line in enumerate(sys.stdin):
-        if fault == "crash" and turn == 3:
+        if fault == "crash" and turn == LATE:
             os.abort()
-        if fault == "hang" and turn == 3:
+        if fault == "hang" and turn == LATE:
             time.sleep(3600)
-        if fault == "sometimes" and turn % 2:
+        if fault == "sometimes" and turn % 12 == 7:
             say(failed="ValueError: now and then", kind="error", sometimes=True)
             continue
         started = time.perf_counter()
