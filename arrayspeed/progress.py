@@ -7,8 +7,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
-from arrayspeed.decide.words import ORDER
-
 #: Seconds that a process takes, until this run has seen its own: compilation, and up to a second of sampling. The
 #: imports are the server's.
 FIRST_GUESS = {
@@ -127,6 +125,8 @@ class Rounds:
 
     def look(self, rounds: int, looks, left: Sequence) -> None:
         """What a look decided, and what is left."""
+        from arrayspeed.decide.words import ORDER  # imports SciPy, which a run in an interpreter as it is must not need
+
         words = Counter(looks.words.values())
         said = ", ".join(f"{words[word]} {word}" for word in ORDER if words[word]) or "nothing decided"
         noisy = len(looks.given_up - looks.decisions.keys())

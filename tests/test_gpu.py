@@ -4,6 +4,7 @@ Nothing here stands in for a device. CuPy's formulas are checked in tests/test_k
 """
 
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -101,3 +102,11 @@ def test_a_run_on_a_gpu_measures_what_the_claims_about_gpus_need(claim):
         parts = (case.kernel, case.dtype, case.measure, case.backend)
         ones = [Combination("", name, 0, kernel.family, *parts, size, case.device) for size in near]
         assert any(wanted(one, part) for one in ones for part in GPU), case
+
+
+def test_a_run_imports_only_what_the_wheels_bring():
+    """SciPy would bring a NumPy that is not the interpreter's own, and so change what is measured."""
+    absent = "import sys; sys.modules.update(dict.fromkeys(['scipy', 'altair', 'vl_convert']))"
+    code = f"{absent}; import arrayspeed.commands.run"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

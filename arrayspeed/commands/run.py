@@ -13,12 +13,10 @@ import math
 import re
 from dataclasses import replace
 
-from arrayspeed import existing, releases, run, selections
-from arrayspeed.decide import LOOKS
+from arrayspeed import existing, run, selections
 from arrayspeed.errors import UserError
 from arrayspeed.plan import Selection
 from arrayspeed.project import load_config
-from arrayspeed.until_decided import Limits
 from kernels import BACKENDS, CATALOGUE, DEVICES, LIBRARIES
 from kernels.catalogue import choose
 
@@ -66,7 +64,7 @@ def add_arguments(parser) -> None:
         "--rounds",
         type=int,
         metavar="N",
-        help=f"processes for each time (default 2); with --selection versions, rounds at most (default {LOOKS[-1]})",
+        help="processes for each time (default 2); with --selection versions, rounds at most",
     )
     parser.add_argument("--timeout", type=float, metavar="S", help="end a process after so many seconds (default 600)")
     parser.add_argument("--minutes", type=float, metavar="N", help="begin nothing more after so many minutes")
@@ -82,7 +80,11 @@ def main(args) -> int:
     if args.selection == "versions":
         if args.again or args.append:
             raise UserError("--selection versions goes on until it is decided: --again and --append mean nothing there")
-        limits = Limits(args.rounds or LOOKS[-1], args.minutes or math.inf)
+        # These import SciPy, which a run in an interpreter as it is must not need.
+        from arrayspeed import releases
+        from arrayspeed.until_decided import Limits
+
+        limits = Limits(args.rounds or Limits.rounds, args.minutes or math.inf)
         return releases.run(config, named(args, chosen, config), limits, args.timeout)
     return run.run(
         config,
