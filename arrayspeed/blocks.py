@@ -87,13 +87,17 @@ class Block:
         return list(zip(self.names or [one.environment for one in self.sides], self.sides, strict=True))
 
 
-def block(sides: Iterable[Combination], token: str = "", seed: int = 0) -> Block:
-    """A block named after what it compares. Blocks of the same sides with the same ``token`` are one and go on."""
+def block(sides: Iterable[Combination], run: str = "", seed: int = 0) -> Block:
+    """A block named after its run and what it compares: ``run.hash``.
+
+    Blocks of the same sides and ``run`` are one and go on. What has the same run and round was measured in that round,
+    whichever block it is of (`arrayspeed.measures.by_round`).
+    """
     sides = tuple(sides)
     one = sides[0]
     environments = sorted(side.environment for side in sides)
-    text = json.dumps([token, one.benchmark, one.backend, one.size, one.device, environments])
-    return Block(hashlib.sha256(text.encode()).hexdigest()[:12], sides, seed)
+    text = json.dumps([one.benchmark, one.backend, one.size, one.device, environments])
+    return Block(f"{run}.{hashlib.sha256(text.encode()).hexdigest()[:12]}", sides, seed)
 
 
 class Forked(Player):
@@ -296,13 +300,13 @@ def rounds(session: Session, turns: Turns | None = None) -> Iterator[callable]:
                 made.pop().end()
 
 
-def blocks_of(ones: Iterable[Combination], environments: list[str], token: str = "", seed: int = 0) -> list[Block]:
+def blocks_of(ones: Iterable[Combination], environments: list[str], run: str = "", seed: int = 0) -> list[Block]:
     """Blocks of the same combination in several environments, of which the first is the reference."""
     groups = defaultdict(list)
     for one in ones:
         groups[one.benchmark, one.backend, one.size, one.device].append(one)
     return [
-        block(sorted(sides, key=lambda one: environments.index(one.environment)), token, seed)
+        block(sorted(sides, key=lambda one: environments.index(one.environment)), run, seed)
         for sides in groups.values()
         if len(sides) > 1
     ]

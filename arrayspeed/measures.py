@@ -73,8 +73,18 @@ def observed_of_sides(reference: list[Process], subject: list[Process]) -> Obser
 
 
 def by_round(processes: Iterable[Process], side: str) -> dict:
-    """Round -> what the process of that round gave. A process that met nobody has a round of its own."""
+    """Round -> what the process of that round gave. A process that met nobody has a round of its own.
+
+    Rounds of one run are the same for all of its blocks: what their processes have in common moves them together.
+    """
     return {
-        (side, number) if process.block is None else (process.block, process.round): process.batches or process.value
+        (side, number) if process.block is None else (run_of(process.block), process.round): (
+            process.batches or process.value
+        )
         for number, process in enumerate(processes)
     }
+
+
+def run_of(block: str) -> str:
+    """The run that a block's name begins with."""
+    return block.rpartition(".")[0]

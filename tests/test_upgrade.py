@@ -31,7 +31,7 @@ def found(*cases):
     made = {}
     for combination, old, new in cases:
         sides = (
-            [Process(combination, value, round=n, block="block") for n, value in enumerate(values)]
+            [Process(combination, value, round=n, block=f"run.{combination.kernel}") for n, value in enumerate(values)]
             for values in (old, new)
         )
         made[compare.key(combination)] = compare.Sides(*sides)
@@ -197,6 +197,7 @@ def test_geometric_means_by_family():
     )
     means = {family: mean for _, family, mean in verdict.means(rows)}
     assert {family: mean.comparisons for family, mean in means.items()} == {"all": 6, "fft": 3, "linalg": 3}
+    assert {mean.rounds for mean in means.values()} == {10}, "rounds are those of the run, not of each block"
     for family, expected in (("all", 0.75**0.5), ("fft", 0.5), ("linalg", 1.5)):
         assert means[family].ratio == pytest.approx(expected, rel=1e-2)
         assert means[family].low < expected < means[family].high
