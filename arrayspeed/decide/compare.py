@@ -21,9 +21,9 @@ from arrayspeed.decide.words import ERROR_RATE, FACTOR, FASTER, SAME, SLOWER, UN
 PROCESS_NOISE = 0.10
 
 #: Standard deviation of the logarithm of the ratio of two figures that were measured minutes apart, on top of what
-#: differs between processes. Of neighbouring releases that were measured so on a shared machine, two of three differ by
-#: less than a quarter, but one of twenty by ×1.5 to ×2.5; a normal distribution with that tail is this wide.
-APART = 0.40
+#: differs between processes: two of three differ by less than a quarter on a shared machine. The tail is longer than a
+#: normal one: one of twenty differs by ×1.5 to ×2.5, so what was not measured side by side is always marked.
+APART = 0.20
 
 
 @dataclass(frozen=True)
