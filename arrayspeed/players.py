@@ -6,7 +6,7 @@ follows duet benchmarking (Bulej, Horký, Tůma, Farquet and Prokopec, "Duet ben
 at once on different cores; here nothing shares a core.
 
 Every part of a turn begins from the same placement of threads on cores (`start`): where the system happens to have put
-them makes a program several times slower or faster, for seconds.
+them makes a program several times slower or faster.
 
 A stopped process must never be left behind. Whoever holds players ends them whatever happens (`ending`); and should
 this process be killed, Linux kills the players, since each asked for that when it started (`benchmarks.preload`).
@@ -322,7 +322,7 @@ def start(player: Player) -> None:
     """Let a player run, its main thread on one core and the others beside it, free to move from there on.
 
     Where a thread wakes up is where it slept. JAX hands small calls to another thread: if that sleeps on the same core,
-    each call takes two switches, 40 µs for an addition of 1,000 numbers instead of 8, and so it goes on for seconds.
+    each call takes two switches, 40 µs for an addition of 1,000 numbers instead of 8, often in all batches.
     Processes of one program differ by ×5 for it, and those of one process from turn to turn.
     """
     cores = sorted(os.sched_getaffinity(0))

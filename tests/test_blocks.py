@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from arrayspeed import blocks, copies
-from arrayspeed.commands.copies import wrong
+from arrayspeed.commands.copies import status, wrong
 from arrayspeed.decide import Looks, Observed
 from arrayspeed.errors import UserError
 from arrayspeed.plan import Combination
@@ -249,6 +249,21 @@ def test_progress_says_what_is_left(capsys):
 def test_a_word_of_a_copy_is_right_or_wrong(busy, failing, verdict, is_wrong):
     decision = SimpleNamespace(verdict=verdict)
     assert wrong(copies.Copy(combination(), busy, failing, decision, 4, [], [])) is is_wrong
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "expected"),
+    [
+        (["same"] * 20, 0),
+        (["same"] * 19 + ["unclear"], 0),
+        (["same", "unclear"], 2),
+        (["unclear", "slower"], 1),
+        ([], 2),
+    ],
+)
+def test_a_machine_too_noisy_to_say_anything_has_not_passed(verdicts, expected):
+    found = [copies.Copy(combination(), 0.0, 0, SimpleNamespace(verdict=word), 4, [], []) for word in verdicts]
+    assert status(found) == expected
 
 
 def test_the_answers_of_a_server_are_json(server):
