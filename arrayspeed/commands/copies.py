@@ -23,8 +23,8 @@ from rich.text import Text
 
 from arrayspeed import copies, existing
 from arrayspeed.copies import Copy
-from arrayspeed.decide import LOOKS
-from arrayspeed.decide.words import FACTOR, FAILS, FASTER, ORDER, SAME, SLOWER, SOMETIMES, UNCLEAR, UNCLEAR_SHARE
+from arrayspeed.decide import LOOKS, exit_status
+from arrayspeed.decide.words import FACTOR, FAILS, FASTER, ORDER, SAME, SLOWER, SOMETIMES, UNCLEAR
 from arrayspeed.errors import UserError
 from arrayspeed.plan import Selection
 from arrayspeed.project import load_config
@@ -118,8 +118,8 @@ def status(found: list[Copy]) -> int:
     """The exit status. Nothing measured is nothing shown."""
     if any(map(wrong, found)):
         return 1
-    unclear = sum(one.decision.verdict == UNCLEAR for one in found)
-    return 2 if not found or unclear > UNCLEAR_SHARE * len(found) else 0
+    # What a copy was rightly said to be is nothing worse; only what is unclear counts.
+    return exit_status([UNCLEAR if one.decision.verdict == UNCLEAR else SAME for one in found])
 
 
 def wrong(one: Copy) -> bool:
