@@ -11,6 +11,7 @@ bench: $(VENV)/ready
 test: $(VENV)/ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
 	$(BIN)/python -m pytest
 
 audit: $(VENV)/ready

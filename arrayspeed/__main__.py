@@ -1,5 +1,5 @@
 """``python -m arrayspeed``."""
 
-from arrayspeed.cli import main
+from arrayspeed.cli.main import main
 
 main()

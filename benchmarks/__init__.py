@@ -9,7 +9,7 @@ _root = str(Path(__file__).resolve().parent.parent)
 if _root not in sys.path:
     sys.path.insert(0, _root)
 
-# But for a server of arrayspeed/servers.py, which says what the processes that it forks will use.
+# But for a server of arrayspeed/measure/asv_servers.py, which says what the processes that it forks will use.
 if _name := os.environ.pop("ARRAYSPEED_PRELOAD", None):
     from benchmarks.preload import preload
 

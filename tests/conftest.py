@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from arrayspeed import results
+from arrayspeed.records import results
 from tests.browser import opened
 
 ROOT = Path(__file__).parent.parent
@@ -22,7 +22,7 @@ ARRAYSPEED = [sys.executable, "-m", "arrayspeed"]
 
 @pytest.fixture(scope="session")
 def config():
-    from arrayspeed.project import load_config
+    from arrayspeed.environments.project import load_config
 
     before = Path.cwd()
     os.chdir(ROOT)
@@ -35,7 +35,7 @@ def newest(config):
     """The environment with the newest release of all libraries."""
     from asv.environment import get_environments
 
-    from arrayspeed.session import newest_of_all
+    from arrayspeed.measure.session import newest_of_all
 
     name = newest_of_all(config)
     (env,) = (env for env in get_environments(config, None) if env.name == name)

@@ -6,7 +6,7 @@ from statistics import geometric_mean
 
 import pytest
 
-from arrayspeed import results
+from arrayspeed.records import results
 from kernels import BACKENDS
 from tests.browser import served
 from tests.conftest import ARRAYSPEED, ASV, command

@@ -17,8 +17,8 @@ from arrayspeed.audit import clocks, machine, script, sides
 from arrayspeed.audit.check import CHECKS, Audit, Check
 from arrayspeed.audit.inside import program
 from arrayspeed.decide import judge
-from arrayspeed.plan import Combination
-from arrayspeed.players import Taken
+from arrayspeed.measure.players import Taken
+from arrayspeed.model.combination import Combination
 from kernels import BACKENDS, CATALOGUE, DEVICES
 from tests.conftest import ARRAYSPEED, ROOT, inside
 from tests.test_faults import attempt, change

@@ -11,15 +11,16 @@ from types import SimpleNamespace
 
 import pytest
 
-from arrayspeed import blocks, copies
-from arrayspeed.commands.copies import status, wrong
+from arrayspeed.audit import copies
+from arrayspeed.cli.copies import status, wrong
 from arrayspeed.decide import Looks, Observed
-from arrayspeed.errors import UserError
-from arrayspeed.plan import Combination
-from arrayspeed.players import Failed, Turns, state, take_turns
-from arrayspeed.processes import Process
-from arrayspeed.progress import Rounds
-from arrayspeed.until_decided import Limits, until_decided
+from arrayspeed.measure import blocks
+from arrayspeed.measure.players import Failed, Turns, state, take_turns
+from arrayspeed.measure.progress import Rounds
+from arrayspeed.measure.until_decided import Limits, until_decided
+from arrayspeed.model.combination import Combination
+from arrayspeed.model.errors import UserError
+from arrayspeed.records.processes import Process
 from tests.conftest import ROOT
 
 ADD = {"benchmark": "elementwise.add_float64.time_call", "parameters": ["numpy", 1000, "cpu"], "references": None}
@@ -117,7 +118,7 @@ class Played:
 
     def __init__(self, monkeypatch, give):
         self.rounds = defaultdict(list)
-        monkeypatch.setattr("arrayspeed.until_decided.rounds", self.begin)
+        monkeypatch.setattr("arrayspeed.measure.until_decided.rounds", self.begin)
         self.give = give
 
     def begin(self, session, turns):

@@ -4,9 +4,8 @@ import json
 
 import pytest
 
-from arrayspeed import cli, criteria, results
-from arrayspeed.claims import ARTICLES, CLAIMS, UNMEASURED, VERDICTS, at, beats, each_size, faster, times
-from arrayspeed.criteria import (
+from arrayspeed.claims import criteria
+from arrayspeed.claims.criteria import (
     FAILS,
     HOLDS,
     LESS,
@@ -21,7 +20,20 @@ from arrayspeed.criteria import (
     Overtakes,
     Somewhere,
 )
-from arrayspeed.evidence import Evidence
+from arrayspeed.claims.evidence import Evidence
+from arrayspeed.claims.table import (
+    ARTICLES,
+    CLAIMS,
+    UNMEASURED,
+    VERDICTS,
+    at,
+    beats,
+    each_size,
+    faster,
+    times,
+)
+from arrayspeed.cli import main as cli
+from arrayspeed.records import results
 from kernels import BACKENDS, CATALOGUE
 from tests.generated import FAILED, NEWEST, row, write_project, write_results
 

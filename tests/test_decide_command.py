@@ -6,10 +6,10 @@ from argparse import ArgumentParser
 
 import pytest
 
-from arrayspeed import verdicts
-from arrayspeed.commands import decide
+from arrayspeed.cli import decide
 from arrayspeed.decide import Decision
-from arrayspeed.errors import UserError
+from arrayspeed.formats import verdicts
+from arrayspeed.model.errors import UserError
 
 KEYS = ["comparison", "verdict", "worse", "ratio", "low", "high", "rounds", "failed_reference", "failed_subject"]
 

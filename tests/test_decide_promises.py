@@ -12,10 +12,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from arrayspeed.commands import simulate as command
+from arrayspeed.cli import simulate as command
 from arrayspeed.decide import Observed, judge, simulate
 from arrayspeed.decide.simulate import SCENARIOS, Scenario, draw, fixed, runs, sequential, summarise
-from arrayspeed.errors import UserError
+from arrayspeed.model.errors import UserError
 
 COMPARISONS = 2000
 

@@ -22,8 +22,8 @@ from asv.environment import EnvironmentUnavailable, get_environment_class_by_nam
 from asv.machine import Machine
 from packaging.requirements import Requirement
 
-from arrayspeed import install
-from arrayspeed.environment import Venv, find_python
+from arrayspeed.environments import install
+from arrayspeed.environments.plugin import Venv, find_python
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 PYTHON = "{}.{}".format(*sys.version_info)
@@ -98,7 +98,7 @@ def installer(request, monkeypatch):
 @pytest.fixture
 def warnings(monkeypatch):
     said = []
-    monkeypatch.setattr("arrayspeed.environment.log.warning", said.append)
+    monkeypatch.setattr("arrayspeed.environments.plugin.log.warning", said.append)
     return said
 
 
@@ -642,7 +642,7 @@ def test_asv_run(tmp_path):
         "repo": ".",
         "branches": ["HEAD"],
         "environment_type": "venv",
-        "plugins": [".arrayspeed.machine", ".arrayspeed.environment"],
+        "plugins": [".arrayspeed.environments.machine", ".arrayspeed.environments.plugin"],
         "matrix": {"alpha": ["1.0"]},
         "pythons": [PYTHON],
         # The project is never installed, whatever this says.

@@ -5,8 +5,9 @@ import sys
 
 import pytest
 
-from arrayspeed import existing, results
-from arrayspeed.errors import UserError
+from arrayspeed.environments import existing
+from arrayspeed.model.errors import UserError
+from arrayspeed.records import results
 from tests.conftest import ARRAYSPEED, command
 
 RUN = ["run", "--measure", "time_call", "--kernel", "add", "--size", "10", "--dtype", "float64", "--rounds", "1"]

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from arrayspeed import results
+from arrayspeed.records import results
 from tests.conftest import ARRAYSPEED, ROOT, command, finished, stored
 
 #: Three chunks of one short process each.
@@ -485,7 +485,7 @@ def test_an_environment_that_is_broken_by_hand(clone, tmp_path):
             'must have "python"',
         ),
         ('"req": {"numpy": "2.4.6"', '"req": {"numpy": 2.4', "version of numpy"),
-        ('".arrayspeed.guard"', '".arrayspeed.gard"', "gard"),
+        ('".arrayspeed.records.guard"', '".arrayspeed.gard"', "gard"),
         ('"repo": "."', '"repo": "nowhere"', "nowhere"),
         ('"results_dir"', '"results_dir": 3, "x"', '"results_dir"'),
     ],

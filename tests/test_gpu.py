@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from arrayspeed.accelerator import Gpu, find
-from arrayspeed.claims import CLAIMS
-from arrayspeed.plan import Combination, wanted
-from arrayspeed.selections import GPU
+from arrayspeed.claims.table import CLAIMS
+from arrayspeed.environments.accelerator import Gpu, find
+from arrayspeed.measure.plan import wanted
+from arrayspeed.measure.selections import GPU
+from arrayspeed.model.combination import Combination
 from kernels import CATALOGUE, NotAvailable
 from kernels.backends.events import LAST_SPIN, Events, seconds_on_device
 from tests.conftest import ROOT, inside
@@ -107,6 +108,6 @@ def test_a_run_on_a_gpu_measures_what_the_claims_about_gpus_need(claim):
 def test_a_run_imports_only_what_the_wheels_bring():
     """SciPy would bring a NumPy that is not the interpreter's own, and so change what is measured."""
     absent = "import sys; sys.modules.update(dict.fromkeys(['scipy', 'altair', 'vl_convert']))"
-    code = f"{absent}; import arrayspeed.commands.run"
+    code = f"{absent}; import arrayspeed.cli.run"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -9,9 +9,9 @@ import pytest
 from asv import util
 from asv.results import Results
 
-from arrayspeed import guard, results
 from arrayspeed.audit import check
-from arrayspeed.errors import UserError
+from arrayspeed.model.errors import UserError
+from arrayspeed.records import guard, results
 from arrayspeed.report.data import audits
 from tests.conftest import ARRAYSPEED, ASV, ROOT, command, stored
 from tests.test_faults import EVERY, RUN, attempt, lines

@@ -12,8 +12,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from arrayspeed import processes, results
-from arrayspeed.plan import Combination
+from arrayspeed.model.combination import Combination
+from arrayspeed.records import processes, results
 from tests.conftest import ARRAYSPEED, ROOT, command, finished, stored
 
 #: Nine chunks of one short process each.
@@ -113,8 +113,8 @@ def test_two_copies_of_one_environment(empty):
 def test_releases_in_blocks_go_on_where_they_stopped(empty):
     """Three releases of NumPy side by side; started again, a run makes the rounds that are missing and no others."""
     run = ["run", "--selection", "versions", "--library", "numpy", "--rounds"]
-    config = (empty / "arrayspeed/selections.py").read_text()
-    (empty / "arrayspeed/selections.py").write_text(
+    config = (empty / "arrayspeed/measure/selections.py").read_text()
+    (empty / "arrayspeed/measure/selections.py").write_text(
         config + '\nNAMED["versions"] = [part("time_call", kernels=["add"], sizes=["small"])]\n'
     )
     env = os.environ | {"PYTHONPATH": str(empty)}

@@ -3,7 +3,7 @@
 import pytest
 from asv.machine import Machine
 
-from arrayspeed import machine
+from arrayspeed.environments import machine
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from arrayspeed import players
-from arrayspeed.players import Failed, Spawned, Turns, state, take_turns
+from arrayspeed.measure import players
+from arrayspeed.measure.players import Failed, Spawned, Turns, state, take_turns
 
 PLAYER = Path(__file__).parent / "inside" / "player.py"
 ROOT = Path(__file__).parent.parent
@@ -179,7 +179,7 @@ def test_nothing_is_left_when_it_is_interrupted(monkeypatch, error):
 
 DRIVER = """
 import random, sys
-from arrayspeed.players import Spawned, Turns, take_turns
+from arrayspeed.measure.players import Spawned, Turns, take_turns
 made = [Spawned(name, [sys.executable, {player!r}, "1e-3"]) for name in "ab"]
 print(*(one.pid for one in made), flush=True)
 take_turns(made, Turns(fewest=10_000, most=10_000, longest=1e9), random.Random(1))

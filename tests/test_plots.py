@@ -4,7 +4,9 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-from arrayspeed import charts, cli, heatmap, levels, results
+from arrayspeed.cli import main as cli
+from arrayspeed.records import levels, results
+from arrayspeed.report import charts, heatmap
 from tests.generated import FAILED, NEWEST, row, write_project, write_results
 
 SECONDS = {

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from arrayspeed import progress
+from arrayspeed.measure import progress
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,12 @@ import re
 import polars as pl
 import pytest
 
-from arrayspeed import cli
 from arrayspeed.audit.check import Audit, Check, save
-from arrayspeed.commands import run
+from arrayspeed.cli import main as cli
+from arrayspeed.cli import run
 from arrayspeed.decide.compare import levels
-from arrayspeed.levels import Case
-from arrayspeed.processes import Noise, noise
+from arrayspeed.records.levels import Case
+from arrayspeed.records.processes import Noise, noise
 from arrayspeed.report import data
 from arrayspeed.report.breakeven import break_even
 from arrayspeed.report.pages import PAGES

@@ -5,8 +5,8 @@ import math
 
 import pytest
 
-from arrayspeed import results
-from arrayspeed.errors import UserError
+from arrayspeed.model.errors import UserError
+from arrayspeed.records import results
 from tests.generated import FAILED, NOT_AVAILABLE, row, write_results
 
 
@@ -54,7 +54,7 @@ def test_machines_do_not_mix(tmp_path):
 
 
 def test_the_report_begins_with_this_machine_and_then_the_one_with_most(tmp_path):
-    from arrayspeed.machine import describe
+    from arrayspeed.environments.machine import describe
 
     here = describe()["machine"]
     more = [row("add", "numpy", size, 1e-6) for size in (10, 1_000)]

@@ -4,10 +4,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from arrayspeed import plan, run, selections, session
-from arrayspeed.commands.run import MEASURES
-from arrayspeed.errors import UserError
-from arrayspeed.libraries import subjects
+from arrayspeed.cli.run import MEASURES
+from arrayspeed.measure import asv_processes as run
+from arrayspeed.measure import plan, selections, session
+from arrayspeed.model.errors import UserError
+from arrayspeed.model.libraries import subjects
 from kernels import BACKENDS, CATALOGUE
 
 

@@ -6,9 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from arrayspeed import samples
 from arrayspeed.decide.compare import PROCESS_NOISE
-from arrayspeed.errors import UserError
+from arrayspeed.model.errors import UserError
+from arrayspeed.own import samples
 
 
 def row(comparison="sort", side="reference", round=0, value=1.0, **more):

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import pytest
 from asv import runner
 
-from arrayspeed import servers
+from arrayspeed.measure import asv_servers as servers
 from kernels import BACKENDS, CATALOGUE, DEVICES
 from tests.conftest import ROOT
 from tests.generated import NEWEST
@@ -156,8 +156,8 @@ import os, sys
 sys.path.insert(0, {str(ROOT)!r})
 os.chdir({str(ROOT)!r})
 from types import SimpleNamespace
-from arrayspeed import servers
-from arrayspeed.project import load_config
+from arrayspeed.measure import asv_servers as servers
+from arrayspeed.environments.project import load_config
 from asv.environment import get_environments
 env = next(env for env in get_environments(load_config(), None) if env.name == {newest.name!r})
 class Benchmarks(dict):

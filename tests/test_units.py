@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from arrayspeed.units import human, human_bytes, human_time, significant
+from arrayspeed.model.units import human, human_bytes, human_time, significant
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from arrayspeed.errors import UserError
-from arrayspeed.plan import Combination
-from arrayspeed.processes import Process
-from arrayspeed.upgrades import compare, pair, verdict
+from arrayspeed.model.combination import Combination
+from arrayspeed.model.errors import UserError
+from arrayspeed.records.processes import Process
+from arrayspeed.upgrade import compare, pair, verdict
 
 
 def one(kernel="matmul", measure="time_call", backend="jax-jit", environment="old", family="linalg"):

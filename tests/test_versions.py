@@ -9,12 +9,13 @@ import urllib.request
 import polars as pl
 import pytest
 
-from arrayspeed import cli, results
+from arrayspeed.cli import main as cli
 from arrayspeed.decide.compare import APART
-from arrayspeed.history import measured, order
+from arrayspeed.records import results
 from arrayspeed.report.publisher import write as publish
 from arrayspeed.report.series import write_series
-from arrayspeed.versions import ANCHOR, means, over_versions
+from arrayspeed.versions.history import measured, order
+from arrayspeed.versions.steps import ANCHOR, means, over_versions
 from tests.browser import served
 from tests.generated import FAILED, NOT_AVAILABLE, family_of, row, write_project, write_results
 
@@ -178,12 +179,12 @@ def test_blocks_of_the_newest_code_count(tmp_path, monkeypatch):
     write_blocks(tmp_path, {"matmul": (1e-3,) * 4, "fft": (1e-3, 1e-3, 1e-3, 2e-3)})
     write_blocks(tmp_path, {"matmul": (1e-3, 1e-3, 1e-3, 2e-3)}, seed=2, commit="f" * 40, started_at=1_800_000_000_000)
     code = {COMMIT: "old", "f" * 40: "new"}
-    monkeypatch.setattr("arrayspeed.history.measured_code", code.get)
+    monkeypatch.setattr("arrayspeed.versions.history.measured_code", code.get)
     found = series(tmp_path)
     assert {name: len(one.steps) for name, one in found.items()} == {"matmul": 1, "fft": 1}
     assert found["matmul"].steps[0].rounds == 8
     # Commits of the same code are one: the rounds of both count, where they have names of their own.
-    monkeypatch.setattr("arrayspeed.history.measured_code", lambda commit: "the same")
+    monkeypatch.setattr("arrayspeed.versions.history.measured_code", lambda commit: "the same")
     assert len(series(tmp_path)["matmul"].points) == 4
 
 

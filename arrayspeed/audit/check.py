@@ -10,8 +10,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from arrayspeed.decide.words import FAILS, SAME, UNCLEAR, exit_status
-from arrayspeed.processes import Noise
-from arrayspeed.session import save_atomically
+from arrayspeed.measure.session import save_atomically
+from arrayspeed.records.processes import Noise
 
 #: Beside asv's results of the machine. Not ``.json``: asv takes every such file for results.
 FILE = "audit.jsonl"

@@ -14,19 +14,19 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from statistics import fmean
 
-from arrayspeed import interrupts
 from arrayspeed.audit.check import Check, Report
 from arrayspeed.audit.sides import ASV, CLOCK, PYPERF, TURNS, Sides
 from arrayspeed.decide import Decision, Looks, Observed
 from arrayspeed.decide.means import geometric_mean, shown
 from arrayspeed.decide.observed import Value
 from arrayspeed.decide.words import BROKEN, FAILS, FASTER, SAME, SLOWER, SOMETIMES, UNCLEAR, WORKS
-from arrayspeed.plan import Combination
-from arrayspeed.players import Failed, Player, Taken, Turns, take_turns
-from arrayspeed.processes import Noise
-from arrayspeed.progress import clock as as_clock
-from arrayspeed.units import human_time
-from arrayspeed.verdicts import interval_text, ratio_text
+from arrayspeed.formats.verdicts import interval_text, ratio_text
+from arrayspeed.measure import interrupts
+from arrayspeed.measure.players import Failed, Player, Taken, Turns, take_turns
+from arrayspeed.measure.progress import clock as as_clock
+from arrayspeed.model.combination import Combination
+from arrayspeed.model.units import human_time
+from arrayspeed.records.processes import Noise
 
 #: What two right clocks may differ by: a tenth, or the cost of asv's own call of a method, in seconds.
 FACTOR, ABSOLUTE = 1.10, 0.3e-6

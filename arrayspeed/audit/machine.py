@@ -12,9 +12,10 @@ from datetime import UTC, datetime
 from arrayspeed.audit import clocks
 from arrayspeed.audit.check import Audit, Check, Report
 from arrayspeed.audit.sides import SAMPLE, Sides
-from arrayspeed.errors import UserError
-from arrayspeed.plan import Combination, Selection, combinations
-from arrayspeed.session import Session, open_session
+from arrayspeed.measure.plan import Selection, combinations
+from arrayspeed.measure.session import Session, open_session
+from arrayspeed.model.combination import Combination
+from arrayspeed.model.errors import UserError
 from kernels import BACKENDS, CATALOGUE
 
 #: Seconds after which checks of one backend are given up.

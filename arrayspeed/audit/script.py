@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from kernels import BACKENDS, CATALOGUE
 
 if TYPE_CHECKING:
-    from arrayspeed.plan import Combination
+    from arrayspeed.model.combination import Combination
 
 START = """\
 import itertools
@@ -199,7 +199,7 @@ def loop_over(body: str) -> str:
 
 
 def clock(one: Combination) -> str:
-    """The whole script of a combination; it takes turns as `arrayspeed.players` has it."""
+    """The whole script of a combination; it takes turns as `arrayspeed.measure.players` has it."""
     text = loop(one)
     return preparation(one) + TURNS.replace("WARM_UP\n", indent(text, " " * 4)).replace(
         "BATCH\n", indent(text, " " * 8)

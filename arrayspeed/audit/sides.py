@@ -6,10 +6,10 @@ import os
 from pathlib import Path
 
 from arrayspeed.audit import script
-from arrayspeed.blocks import Server
-from arrayspeed.plan import Combination
-from arrayspeed.players import Player, Spawned
-from arrayspeed.servers import needed
+from arrayspeed.measure.asv_servers import needed
+from arrayspeed.measure.blocks import Server
+from arrayspeed.measure.players import Player, Spawned
+from arrayspeed.model.combination import Combination
 from kernels.preparation import REFERENCES
 
 #: The independent clock, and what is compared with it: asv's figure, the loop of blocks, and pyperf's figure.

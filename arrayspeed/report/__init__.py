@@ -1,1 +1,4 @@
-"""The report: pages that people decide from, made of results alone when asv publishes its site."""
+"""Pages and pictures, made from records and decisions.
+
+It must not decide anything; its scripts only show what was decided.
+"""

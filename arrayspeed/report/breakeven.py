@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from arrayspeed.decide.compare import APART, Level, compare
 from arrayspeed.decide.words import FASTER, SLOWER
-from arrayspeed.levels import Case
+from arrayspeed.records.levels import Case
 
 #: Nobody waits for more calls than this.
 MOST = 10**8

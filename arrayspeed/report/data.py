@@ -16,15 +16,17 @@ from pathlib import Path
 
 import polars as pl
 
-from arrayspeed import results
 from arrayspeed.audit.check import CHECKS
 from arrayspeed.audit.check import load as load_audit
-from arrayspeed.charts import COLOURS, MEASURES
-from arrayspeed.environment import stored_packages
-from arrayspeed.errors import UserError
-from arrayspeed.evidence import Evidence, rank, versions
-from arrayspeed.levels import levels_of, with_intervals
-from arrayspeed.processes import noise
+from arrayspeed.claims.as_data import as_data
+from arrayspeed.claims.evidence import Evidence, rank, versions
+from arrayspeed.claims.table import CLAIMS
+from arrayspeed.environments.plugin import stored_packages
+from arrayspeed.model.errors import UserError
+from arrayspeed.records import results
+from arrayspeed.records.levels import levels_of, with_intervals
+from arrayspeed.records.processes import noise
+from arrayspeed.report.charts import COLOURS, MEASURES
 from arrayspeed.report.decisions import decisions
 from arrayspeed.report.series import write_series
 from kernels import BACKENDS, CATALOGUE, DEVICES, LIBRARIES
@@ -138,9 +140,6 @@ def write_downloads(folder: Path, table: pl.DataFrame) -> None:
 
 def claims_data(results_dir: str | Path) -> dict[str, dict]:
     """What became of the articles' claims, by machine."""
-    from arrayspeed.claims import CLAIMS
-    from arrayspeed.commands.claims import as_data
-
     table = results.load(results_dir)
     found = {}
     for name in results.machines(table):
@@ -156,7 +155,7 @@ def audits(results_dir: str | Path, machines: list[str]) -> dict[str, dict]:
 
 
 def columns() -> list[tuple[str, str]]:
-    """Every column of the downloads and what it means: the documentation of `arrayspeed.results`."""
+    """Every column of the downloads and what it means: the documentation of `arrayspeed.records.results`."""
     _, _, text = results.__doc__.partition("-------\n")
     found = []
     for line in text.splitlines():

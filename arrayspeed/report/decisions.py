@@ -26,7 +26,7 @@ from dataclasses import replace
 
 from arrayspeed.decide.compare import Level, Ratio, crossover
 from arrayspeed.decide.words import FASTER, SAME, SLOWER, UNCLEAR
-from arrayspeed.levels import Case, best_of, compared, factor_of, inverse
+from arrayspeed.records.levels import Case, best_of, compared, factor_of, inverse
 from arrayspeed.report.breakeven import break_even
 from arrayspeed.report.limits import limits
 from kernels import BACKENDS, CATALOGUE, DEVICES

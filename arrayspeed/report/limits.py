@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from arrayspeed.decide.compare import APART, Level, Ratio, compare
 from arrayspeed.decide.words import FASTER, SLOWER
-from arrayspeed.levels import Case, best_of, compared
+from arrayspeed.records.levels import Case, best_of, compared
 from kernels import CATALOGUE
 
 #: Bytes that no cache of this size class holds: below, adding arrays measures a cache.

@@ -14,8 +14,8 @@ from pathlib import Path
 import polars as pl
 
 from arrayspeed.decide import FACTOR
-from arrayspeed.history import Measured, measured
-from arrayspeed.versions import means, over_versions
+from arrayspeed.versions.history import Measured, measured
+from arrayspeed.versions.steps import means, over_versions
 from kernels import CATALOGUE, LIBRARIES
 
 #: The label under which a series of any size is shown.

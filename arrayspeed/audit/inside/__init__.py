@@ -1,7 +1,7 @@
 """What runs inside a measuring environment: checks of each call, the cores that are used, and asv's side of the clocks.
 
 Each module is started with ``python -m`` and speaks JSON, a line at a time. Lines of the checks begin with ``@``; those
-of `by_asv` are as `arrayspeed.players` has them.
+of `by_asv` are as `arrayspeed.measure.players` has them.
 """
 
 from __future__ import annotations

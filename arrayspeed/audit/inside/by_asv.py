@@ -2,7 +2,7 @@
 
 Everything of asv's way is in it: the benchmark is found, made, set up and run by asv_runner, with the changes that
 `benchmarks.timing` makes to it. First it is run as asv does, which chooses the number of calls in a sample; then, for
-each number that is read, it takes one sample of so many. The lines are those of `arrayspeed.players`.
+each number that is read, it takes one sample of so many. The lines are those of `arrayspeed.measure.players`.
 """
 
 from __future__ import annotations

@@ -6,9 +6,9 @@ import sys
 from collections.abc import Iterator
 from time import perf_counter
 
-from arrayspeed import accelerator
 from arrayspeed.audit.inside import say, watch
 from arrayspeed.audit.inside.program import lacking, optimised
+from arrayspeed.environments import accelerator
 from kernels import BACKENDS, CATALOGUE, NotAvailable, WrongResult
 from kernels.backends import adapter
 from kernels.backends.hardware import cores

@@ -1,0 +1,134 @@
+"""A benchmark against copies of itself: how noisy this machine is, and how small a slowdown would be found on it.
+
+In each block a reference meets an exact copy, and copies that wait busily after each call for a share of its time. Of
+the exact copy nothing may be reported; of the others, the share says what should be.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import median, stdev
+
+from arrayspeed.decide import Decision, Observed
+from arrayspeed.measure.blocks import Block, block
+from arrayspeed.measure.plan import Selection, combinations
+from arrayspeed.measure.players import MOST, Turns
+from arrayspeed.measure.session import Session
+from arrayspeed.measure.until_decided import Limits, until_decided
+from arrayspeed.model.combination import Combination
+from arrayspeed.records.processes import Process
+
+REFERENCE, COPY = "reference", "copy"
+
+
+@dataclass(frozen=True)
+class Copy:
+    """One copy of one combination.
+
+    Attributes
+    ----------
+    busy
+        The share of the call's time that it waits, 0 for an exact copy.
+    failing
+        It fails once in so many calls; 0: never.
+    decision, rounds
+        What was decided, from so many rounds.
+    in_turn, apart
+        Logarithms of its ratio to the reference, round by round: in turn by batches, and one after the other; the
+        latter is empty where that was not measured.
+    """
+
+    one: Combination
+    busy: float
+    failing: int
+    decision: Decision
+    rounds: int
+    in_turn: list[float]
+    apart: list[float]
+
+
+def compare(
+    session: Session,
+    selection: Selection,
+    limits: Limits,
+    busy: Sequence[float] = (),
+    failing: int = 0,
+    alone: bool = False,
+) -> list[Copy]:
+    """Compare every combination that is selected with its copies, until it is decided.
+
+    Parameters
+    ----------
+    session, selection, limits
+        Where, what, and for how long.
+    busy
+        Shares of a call's time that further copies wait.
+    failing
+        One more copy fails once in so many calls.
+    alone
+        Also measure one after the other, for contrast.
+    """
+    handicaps = {REFERENCE: (0.0, 0), COPY: (0.0, 0)} | {f"{share:+.0%}": (share, 0) for share in busy}
+    if failing:
+        handicaps[f"1 in {failing} fails"] = (0.0, failing)
+    ones = list(dict.fromkeys(combinations(session, selection)))
+    blocks = {made.name: made for made in (with_copies(one, handicaps) for one in ones)}
+    found: dict[tuple[str, str], list[Process]] = defaultdict(list)
+
+    def take(played: Block, processes: list[Process]) -> None:
+        for name, process in zip(played.names, processes, strict=True):
+            found[played.name, name].append(process)
+
+    turns = Turns(alone=MOST) if alone else Turns()
+    decisions = until_decided(session, blocks, take, lambda: observed(found), limits, turns=turns, store=False)
+    return [
+        Copy(
+            blocks[where].one,
+            *handicaps[name],
+            decision,
+            len(found[where, name]),
+            observed_of(found[where, REFERENCE], found[where, name]).differences(),
+            apart(found[where, REFERENCE], found[where, name]),
+        )
+        for (where, name), decision in decisions.items()
+    ]
+
+
+def with_copies(one: Combination, handicaps: dict[str, tuple[float, int]]) -> Block:
+    """A combination's block."""
+    made = block([one] * len(handicaps))
+    return Block(made.name, made.sides, names=tuple(handicaps), handicaps=tuple(handicaps.values()))
+
+
+def observed(found: dict[tuple[str, str], list[Process]]) -> dict[tuple[str, str], Observed]:
+    """Every copy against its reference."""
+    return {
+        (where, name): observed_of(found[where, REFERENCE], ones)
+        for (where, name), ones in list(found.items())
+        if name != REFERENCE
+    }
+
+
+def observed_of(reference: Iterable[Process], subject: Iterable[Process]) -> Observed:
+    """One copy against its reference."""
+    reference, subject = list(reference), list(subject)
+    one = reference[0].one
+    sides = ({process.round: process.batches or process.value for process in side} for side in (reference, subject))
+    return Observed(*sides, group=(one.measure, one.backend), sometimes=any(process.sometimes for process in subject))
+
+
+def apart(reference: Iterable[Process], subject: Iterable[Process]) -> list[float]:
+    """Logarithms of ratios of what was measured one after the other, round by round."""
+    return [
+        math.log(median(b.samples) / median(a.samples))
+        for a, b in zip(reference, subject, strict=True)
+        if a.samples and b.samples
+    ]
+
+
+def noise(values: Sequence[float]) -> float | None:
+    """Standard deviation between rounds; None of fewer than two."""
+    return stdev(values) if len(values) > 1 else None

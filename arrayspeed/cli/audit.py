@@ -1,0 +1,169 @@
+"""Check that this machine's numbers are what they claim to be: what `make audit` does.
+
+Every kernel on every backend: no compilation and no transfer in timed calls, the right result in the right dtype on the
+right device, the same cores and precision for all, programs that still do the work; and asv's time of a call, and that
+of the turns that upgrades are measured by, against an independent clock: a plain script in a fresh interpreter.
+
+The three take turns by batches, in new processes each round, and are looked at after 4, 8 and 16 rounds. A row passes
+where it is shown to be within ±10 % (or 0.3 µs) of the clock, fails where it is shown to be outside, and is open where
+neither is shown; what is decided is not measured again, whichever way it went. The result is kept beside the machine's
+results, and the report shows it.
+
+Exit status: 0 nothing failed and at most 5 % (--unclear) of the comparisons with the clock are open, each listed. 1
+something failed. 2 too much is open, or a mistake.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections import Counter
+from dataclasses import asdict
+
+from rich import box
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from arrayspeed.audit.check import CHECKS, WORDS, Audit, Check, save
+from arrayspeed.audit.clocks import ROUNDS
+from arrayspeed.audit.machine import audit, without_a_row
+from arrayspeed.decide import UNCLEAR_SHARE
+from arrayspeed.environments import existing
+from arrayspeed.environments.project import load_config
+from arrayspeed.formats.terminal import console
+from arrayspeed.measure.asv_processes import only_run
+from arrayspeed.measure.session import newest_of_all
+from arrayspeed.model.errors import UserError
+from arrayspeed.model.text import printable
+from kernels import BACKENDS, CATALOGUE, DEVICES
+from kernels.backends.hardware import missing
+from kernels.catalogue import choose
+
+STYLES = {True: "green", False: "bold red", None: "yellow"}
+
+
+def add_arguments(parser) -> None:
+    """The options of ``arrayspeed audit``."""
+    several = {"action": "append", "default": [], "metavar": "NAME"}
+    parser.add_argument("--kernel", **several, help="a kernel of `python -m kernels`; may be repeated")
+    parser.add_argument("--backend", **several, help=f"one of {', '.join(BACKENDS)}; may be repeated")
+    parser.add_argument("--size", **several, help="small, large or a number, for the clocks (default small)")
+    parser.add_argument(
+        "--environment",
+        **several,
+        help="an environment's name, or existing[:PYTHON], an interpreter as it is (default: the one with most)",
+    )
+    parser.add_argument("--device", choices=DEVICES, default="cpu", help="default cpu")
+    parser.add_argument(
+        "--rounds",
+        type=int,
+        default=ROUNDS,
+        metavar="N",
+        help=f"the most processes of each clock; what is decided earlier gets no more (default {ROUNDS})",
+    )
+    parser.add_argument(
+        "--unclear",
+        type=float,
+        default=UNCLEAR_SHARE,
+        metavar="SHARE",
+        help=f"the share of comparisons with the clock that may stay open (default {UNCLEAR_SHARE:g})",
+    )
+    parser.add_argument("--json", action="store_true", help="print everything as JSON")
+
+
+def main(args) -> int:
+    """Run ``arrayspeed audit``."""
+    check(args)
+    config, environments = existing.take(load_config(), args.environment)
+    folder = config.results_dir
+    started = time.monotonic()
+
+    def report(what: str, found: list[Check]) -> None:
+        seconds = round(time.monotonic() - started)
+        counts = Counter(one.passed for one in found)
+        said = ", ".join(f"{counts[passed]} {word}" for passed, word in WORDS.items() if counts[passed])
+        print(f"[{seconds // 60}:{seconds % 60:02d}] {what}{said and ': '}{said}", file=sys.stderr, flush=True)
+
+    with only_run(folder):
+        found = audit(
+            config,
+            environments[0] if environments else newest_of_all(config),
+            args.device,
+            args.backend,
+            args.kernel,
+            args.size or ["small"],
+            args.rounds,
+            report,
+        )
+        lost = without_a_row(found, args.kernel)
+        if found.complete and not (args.kernel or args.backend):
+            save(folder, found)
+    if args.json:
+        print(json.dumps(asdict(found), indent=1))
+    else:
+        console().print(shown(found))
+    for each in lost:
+        print(f"arrayspeed: not checked: {each}", file=sys.stderr)
+    return 1 if lost and found.complete else found.status(args.unclear)
+
+
+def check(args) -> None:
+    """Whether the arguments make sense.
+
+    Raises
+    ------
+    UserError
+        They do not.
+    """
+    try:
+        for kind, names, valid in (("kernel", args.kernel, CATALOGUE), ("backend", args.backend, BACKENDS)):
+            for name in names:
+                choose(kind, name, valid)
+    except ValueError as error:
+        raise UserError(str(error)) from error
+    for size in args.size:
+        if size not in ("small", "large") and not size.isdigit():
+            raise UserError(f"size {size!r} is not valid: small, large or a number")
+    if args.rounds < 2:
+        raise UserError(f"--rounds {args.rounds} is not valid: 2 or more, for a spread between processes")
+    if not 0 <= args.unclear <= 1:
+        raise UserError(f"--unclear {args.unclear:g} is not valid: a share from 0 to 1")
+    if why := missing(args.device):
+        raise UserError(why)
+
+
+def shown(found: Audit) -> Group:
+    """Counts of each check and backend, then every row that failed or is open, and the noise."""
+    backends = list(dict.fromkeys(one.backend for one in found.checks))
+    counts = Counter((one.check, one.backend, one.passed) for one in found.checks)
+    table = Table(box=box.SIMPLE_HEAD, title=f"{found.machine}, {found.device}: {found.environment}")
+    table.add_column("check")
+    table.add_column("it says")
+    for backend in backends:
+        table.add_column(backend, justify="right")
+    made = {one.check for one in found.checks}
+    for name, meaning in [(name, meaning) for name, meaning in CHECKS.items() if name in made]:
+        table.add_row(name, meaning, *(cell(counts, name, backend) for backend in backends))
+    rest = [one for one in found.checks if one.passed is not True]
+    details = Table(box=box.SIMPLE_HEAD)
+    for heading in ("", "check", "backend", "kernel", "what was found"):
+        details.add_column(heading)
+    for one in sorted(rest, key=lambda one: one.passed is None):
+        mark = Text(WORDS[one.passed], style=STYLES[one.passed])
+        details.add_row(mark, one.check, one.backend, one.kernel or "", Text(printable(one.detail)))
+    parts = [table] + ([details] if rest else [])
+    total = Counter(one.passed for one in found.checks)
+    noise = ", ".join(f"{backend} {one.between:.1%}" for backend, one in found.noise.items())
+    parts += [f"One round's ratio of asv to the clock varies by (standard deviation): {noise}"] if noise else []
+    return Group(*parts, f"{total[True]} pass, {total[False]} fail, {total[None]} are open")
+
+
+def cell(counts: Counter, check: str, backend: str) -> Text:
+    """How many of a backend's rows passed."""
+    good, bad, open_ = (counts[check, backend, passed] for passed in (True, False, None))
+    if not good + bad + open_:
+        return Text("")
+    text = f"{good}" + (f", {bad} FAIL" if bad else "") + (f", {open_} open" if open_ else "")
+    return Text(text, style=STYLES[False if bad else None if open_ else True])

@@ -1,0 +1,80 @@
+"""Measure the five operations on all backends, publish the site, and print a summary: what `make bench` does."""
+
+from __future__ import annotations
+
+import copy
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+from asv import util
+from asv.commands.publish import Publish
+
+from arrayspeed.cli import summary
+from arrayspeed.environments.project import load_config
+from arrayspeed.measure import asv_processes, interrupts, selections
+from arrayspeed.measure.session import newest_of_all, quiet
+from arrayspeed.model.errors import UserError
+
+
+def add_arguments(parser) -> None:
+    """The options of ``arrayspeed bench``."""
+    parser.add_argument("--rounds", type=int, default=1, metavar="N", help="processes for each time (default 1)")
+
+
+def main(args) -> int:
+    """Run ``arrayspeed bench``."""
+    if args.rounds < 1:
+        raise UserError(f"--rounds {args.rounds} is not valid: 1 or more")
+    config = load_config()
+    environment = newest_of_all(config)
+    parts = [replace(part, environments=[environment]) for part in selections.BENCH]
+    status = asv_processes.run(config, parts, rounds=args.rounds, append=True)
+    print("\nPublishing the site …", flush=True)
+    publish(config)
+    summary.show(config.results_dir)
+    print(f"\nThe site is in {config.html_dir}/. To open it: make preview  (or: .venv/bin/asv preview)")
+    return status
+
+
+def publish(config) -> None:
+    """asv's own publishing, quietly, into a folder that takes the place of the site when it is complete.
+
+    Raises
+    ------
+    UserError
+        There is nothing to publish, or asv cannot.
+    """
+    known = Path(config.results_dir, "benchmarks.json")
+    if not known.exists():
+        raise UserError("there are no results: run `make bench` or `arrayspeed run` first")
+    site = Path(config.html_dir)
+    new, old = site.with_name(f".{site.name}-new"), site.with_name(f".{site.name}-old")
+    staged = copy.copy(config)
+    staged.html_dir = str(new)
+    try:
+        with quiet():
+            Publish.run(staged, pull=False)
+    except util.UserError as error:
+        raise UserError(f"the site cannot be published: {str(error).splitlines()[0]}") from error
+    except (ValueError, TypeError, LookupError, AttributeError) as error:
+        if is_benchmarks(known):
+            raise
+        raise UserError(f"{known} is not asv's: delete it, and `arrayspeed run` makes it anew") from error
+    interrupts.check()
+    shutil.rmtree(old, ignore_errors=True)
+    if site.exists():
+        site.rename(old)
+    new.rename(site)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def is_benchmarks(path: Path) -> bool:
+    """Whether a file is asv's list of benchmarks."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError):
+        return False
+    entries = [value for key, value in data.items() if key != "version"] if isinstance(data, dict) else [None]
+    return all(isinstance(entry, dict) and {"name", "params", "type"} <= entry.keys() for entry in entries)

@@ -1,0 +1,114 @@
+"""Check the claims of the four articles against the results of a machine.
+
+Every quantitative claim: the claim in our words, what the article reports, what was measured here, and whether it
+holds; holds, but by less or by more; does not hold; is not shown either way; or is not measured. The rules are in
+arrayspeed/claims/table.py.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections import Counter
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from arrayspeed.claims.as_data import as_data
+from arrayspeed.claims.criteria import FAILS, OPEN
+from arrayspeed.claims.evidence import Evidence
+from arrayspeed.claims.table import ARTICLES, CLAIMS, MEASURED_ON, UNMEASURED, VERDICTS, Claim, Verdict
+from arrayspeed.environments.project import load_config
+from arrayspeed.formats.terminal import console
+from arrayspeed.model.text import printable
+from arrayspeed.records import results
+
+STYLES = {FAILS: "red", OPEN: "yellow", UNMEASURED: "dim"}
+
+#: Below this width of the terminal, claims are listed one below the other instead of in columns.
+TABLE_WIDTH = 100
+
+
+def add_arguments(parser) -> None:
+    """The options of ``arrayspeed claims``."""
+    parser.add_argument("--machine", metavar="NAME", help="default: this one, else the one measured last")
+    parser.add_argument("--article", choices=tuple(ARTICLES), help="only the claims of one article")
+    parser.add_argument("--json", action="store_true", help="print JSON, with every measurement that decided")
+
+
+def main(args) -> int:
+    """Run ``arrayspeed claims``."""
+    folder = load_config().results_dir
+    table = results.load(folder)
+    machine = results.choose_machine(table, args.machine)
+    evidence = Evidence(table.filter(machine=machine), folder)
+    judged = [(claim, claim.judge(evidence)) for claim in CLAIMS if args.article in (None, claim.article)]
+    if args.json:
+        print(json.dumps(as_data(machine, evidence, judged), indent=1, ensure_ascii=False, allow_nan=False))
+    else:
+        out = console()
+        out.print(report(machine, evidence, judged, out.width))
+    return 0
+
+
+def style(verdict: Verdict) -> str:
+    """How a terminal shows a verdict; all that hold are alike, by however much."""
+    return STYLES.get(verdict.word, "green")
+
+
+def report(machine: str, evidence: Evidence, judged: list[tuple[Claim, Verdict]], width: int) -> RenderableType:
+    """The claims, in columns where there is room, and a line of counts."""
+    shown = columns if width >= TABLE_WIDTH else blocks
+    counts = Counter(verdict.word for _, verdict in judged)
+    count = f"{len(judged)} claims. " + "; ".join(f"{word}: {counts[word]}" for word in VERDICTS if counts[word])
+    heading = Text(f"Claims of the articles, on {printable(machine)}", style="bold")
+    articles = [
+        part
+        for article, entries in itertools.groupby(judged, key=lambda entry: entry[0].article)
+        for part in (Text(""), title(article), shown(list(entries)))
+    ]
+    return Group(heading, *articles, Text(count), *(Text(line, style="dim") for line in sources(evidence, judged)))
+
+
+def title(article: str) -> Text:
+    """An article's title, its number, and what it was measured on."""
+    return Text.assemble((ARTICLES[article], "bold"), f" ({article}; {MEASURED_ON[article]})")
+
+
+def columns(judged: list[tuple[Claim, Verdict]]) -> Table:
+    """One row a claim; every cell wraps and none is cut."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, expand=True, header_style="bold")
+    table.add_column("verdict", no_wrap=True, min_width=max(map(len, VERDICTS)))
+    table.add_column("claim", ratio=5, overflow="fold")
+    table.add_column("reported", ratio=3, overflow="fold")
+    table.add_column("measured here", ratio=5, overflow="fold")
+    for claim, verdict in judged:
+        look = style(verdict)
+        table.add_row(Text(verdict.word, look), claim.text, claim.reported, Text(printable(verdict.text), look))
+    return table
+
+
+def blocks(judged: list[tuple[Claim, Verdict]]) -> RenderableType:
+    """Each claim in four lines, for a narrow terminal."""
+    return Group(*(block(*entry) for entry in judged))
+
+
+def block(claim: Claim, verdict: Verdict) -> RenderableType:
+    """One claim in four lines."""
+    head = Text.assemble((verdict.word, f"bold {style(verdict)}"), f"  {claim.text}")
+    return Group(
+        head, Padding(f"reported: {claim.reported}", (0, 0, 0, 4)), Padding(Text(f"here: {verdict.text}"), (0, 0, 1, 4))
+    )
+
+
+def sources(evidence: Evidence, judged: list[tuple[Claim, Verdict]]) -> list[str]:
+    """The environments that decided, with their versions."""
+    used = Counter(verdict.found.environment for _, verdict in judged if verdict.found)
+    return [
+        f"{count} decided with "
+        + ", ".join(f"{printable(k)} {printable(v)}" for k, v in evidence.versions[name].items())
+        for name, count in used.most_common()
+    ]

@@ -1,0 +1,193 @@
+"""Compare benchmarks with copies of themselves: how noisy is this machine, and what slowdown would it show?
+
+In each block an exact copy takes turns with its reference, and so do copies that wait busily for a share of each call
+(--busy). Whatever is reported of an exact copy is false; what is found of the others says how far to trust "same" and
+"slower" here. Nothing is stored in results/.
+
+Exit status: 0 where no word was wrong and at most 5 % are unclear, 1 where one was wrong, 2 where too much is unclear:
+a machine too noisy to say anything has not passed.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections import Counter, defaultdict
+from contextlib import redirect_stdout
+from dataclasses import asdict
+from statistics import median
+
+from rich.console import Group
+from rich.text import Text
+
+from arrayspeed.audit import copies
+from arrayspeed.audit.copies import Copy
+from arrayspeed.decide import LOOKS, exit_status
+from arrayspeed.decide.words import FACTOR, FAILS, FASTER, ORDER, SAME, SLOWER, SOMETIMES, UNCLEAR
+from arrayspeed.environments import existing
+from arrayspeed.environments.project import load_config
+from arrayspeed.formats.terminal import console
+from arrayspeed.formats.verdicts import markdown_table, table
+from arrayspeed.measure.asv_processes import only_run
+from arrayspeed.measure.plan import Selection
+from arrayspeed.measure.session import newest_of_all, open_session
+from arrayspeed.measure.until_decided import Limits
+from arrayspeed.model.errors import UserError
+from kernels import BACKENDS, CATALOGUE
+from kernels.catalogue import choose
+
+
+def add_arguments(parser) -> None:
+    """The options of ``arrayspeed copies``."""
+    several = {"action": "append", "default": [], "metavar": "NAME"}
+    parser.add_argument("--kernel", **several, help="a kernel of `python -m kernels`; may be repeated")
+    parser.add_argument("--backend", **several, help=f"one of {', '.join(BACKENDS)}; may be repeated")
+    parser.add_argument("--size", **several, help="small, large or a number (default: small and large)")
+    parser.add_argument("--environment", **several, help="an environment's name (default: the one with most libraries)")
+    parser.add_argument(
+        "--busy",
+        action="append",
+        type=float,
+        default=[],
+        metavar="PERCENT",
+        help="add a copy that is slower by so much",
+    )
+    parser.add_argument("--failing", type=int, default=0, metavar="N", help="add a copy that fails once in N calls")
+    parser.add_argument(
+        "--rounds", type=int, default=LOOKS[-1], metavar="N", help=f"rounds at most (default {LOOKS[-1]})"
+    )
+    parser.add_argument(
+        "--all-rounds", action="store_true", help="make all rounds, decided or not, also one after the other, for noise"
+    )
+    parser.add_argument("--minutes", type=float, default=math.inf, metavar="N", help="after these, judge what there is")
+    parser.add_argument("--format", choices=("table", "markdown", "json"), default="table", help="default table")
+
+
+def main(args) -> int:
+    """Run ``arrayspeed copies``."""
+    check(args)
+    config, environments = existing.take(load_config(), args.environment)
+    chosen = Selection(
+        environments=environments or [newest_of_all(config)],
+        kernels=args.kernel,
+        backends=args.backend,
+        sizes=args.size or ["small", "large"],
+        devices=["cpu"],
+        dtypes=["float64"],
+        measures=["time_call"],
+    )
+    with redirect_stdout(sys.stderr), only_run(config.results_dir):
+        session = open_session(config, [chosen])
+        limits = Limits(args.rounds, args.minutes, once=args.all_rounds)
+        found = copies.compare(
+            session, chosen, limits, [percent / 100 for percent in args.busy], args.failing, args.all_rounds
+        )
+    show(found, args.format)
+    return status(found)
+
+
+def check(args) -> None:
+    """Whether the arguments make sense.
+
+    Raises
+    ------
+    UserError
+        They do not.
+    """
+    try:
+        for kind, names, valid in (("kernel", args.kernel, CATALOGUE), ("backend", args.backend, BACKENDS)):
+            for name in names:
+                choose(kind, name, valid)
+    except ValueError as error:
+        raise UserError(str(error)) from error
+    for size in args.size:
+        if size not in ("small", "large") and not (size.isdigit() and int(size)):
+            raise UserError(f"size {size!r} is not valid: small, large or a number")
+    for percent in args.busy:
+        if not 0 < percent <= 1000:
+            raise UserError(f"--busy {percent:g} is not valid: a percentage above 0; 10 makes a copy 10 % slower")
+    if args.failing < 0 or args.failing == 1:
+        raise UserError(f"--failing {args.failing} is not valid: 2 or more calls, of which one fails")
+    if args.rounds < 2:
+        raise UserError(f"--rounds {args.rounds} is not valid: 2 or more; one says nothing about noise")
+    if not args.minutes > 0:
+        raise UserError(f"--minutes {args.minutes:g} is not valid: more than 0")
+
+
+def status(found: list[Copy]) -> int:
+    """The exit status. Nothing measured is nothing shown."""
+    if any(map(wrong, found)):
+        return 1
+    # What a copy was rightly said to be is nothing worse; only what is unclear counts.
+    return exit_status([UNCLEAR if one.decision.verdict == UNCLEAR else SAME for one in found])
+
+
+def wrong(one: Copy) -> bool:
+    """Whether a word is false: a change of an exact copy, or "same" of one that is slower by more than the factor."""
+    if one.failing:
+        return one.decision.verdict == SAME
+    if one.busy == 0:
+        return one.decision.verdict in (SLOWER, FASTER, FAILS, SOMETIMES)
+    return one.decision.verdict == (SAME if 1 + one.busy > FACTOR else FASTER)
+
+
+NOISE = ("backend", "size", "combinations", "in turn, median", "at most 5 %", "one after the other, median", "of that")
+WORDS = ("copy", "backend", "combinations", "decided", "rounds, mean")
+
+
+def show(found: list[Copy], form: str) -> None:
+    """Print what was found."""
+    if form == "json":
+        rows = [
+            asdict(one) | {"noise_in_turn": copies.noise(one.in_turn), "noise_apart": copies.noise(one.apart)}
+            for one in found
+        ]
+        print(json.dumps(rows, indent=1, allow_nan=False))
+        return
+    parts = [(WORDS, words(found)), (NOISE, noises(found))]
+    if form == "markdown":
+        print("\n".join(line for headings, rows in parts if rows for line in markdown_table(headings, rows)))
+        return
+    console().print(
+        Group(
+            *(table(headings, rows, [""] * len(rows)) for headings, rows in parts if rows),
+            Text(f"{sum(map(wrong, found))} of {len(found)} words are wrong"),
+        )
+    )
+
+
+def label(one: Copy) -> str:
+    """What a copy is."""
+    return f"fails once in {one.failing} calls" if one.failing else f"{one.busy:+.0%}" if one.busy else "exact"
+
+
+def words(found: list[Copy]) -> list[list[str]]:
+    """How many copies of each kind and backend were given each word, and the rounds that it took."""
+    groups = defaultdict(list)
+    for one in found:
+        groups[label(one), one.one.backend].append(one)
+    rows = []
+    for (kind, backend), ones in groups.items():
+        counts = Counter(one.decision.verdict for one in ones)
+        said = ", ".join(f"{counts[word]} {word}" for word in ORDER if counts[word])
+        rows.append([kind, backend, str(len(ones)), said, f"{sum(one.rounds for one in ones) / len(ones):.1f}"])
+    return sorted(rows, key=lambda row: (row[0] != "exact", row[0], list(BACKENDS).index(row[1])))
+
+
+def noises(found: list[Copy]) -> list[list[str]]:
+    """Standard deviation between rounds of an exact copy's ratio, by backend and size."""
+    groups = defaultdict(list)
+    for one in found:
+        if not one.busy and not one.failing and len(one.in_turn) > 2:
+            kernel = CATALOGUE[one.one.kernel]
+            size = {kernel.small: "small", kernel.large: "large"}.get(one.one.size, "other")
+            groups[one.one.backend, size].append(one)
+    rows = []
+    for (backend, size), ones in groups.items():
+        turns = [copies.noise(one.in_turn) for one in ones]
+        apart = [value for one in ones if (value := copies.noise(one.apart)) is not None]
+        quiet = sum(value <= 0.05 for value in turns)
+        after = [f"{median(apart):.1%}", f"{median(turns) / median(apart):.2f}"] if apart else ["", ""]
+        rows.append([backend, size, str(len(ones)), f"{median(turns):.1%}", f"{quiet} of {len(turns)}", *after])
+    return rows

@@ -1,0 +1,114 @@
+"""Say what became slower, faster or stayed the same, from samples that were measured elsewhere.
+
+FILE holds JSON lines, one a process:
+
+    {"comparison": "sort 1000", "side": "reference", "round": 0, "value": 0.00123}
+
+side is reference or subject; less is better. Processes of one round are a pair. value is null where the process failed,
+or a list: the batches of that round, the n-th of both sides taken in turn. With FILE and NEW, both are what pyperf
+(--output), pytest-benchmark (--benchmark-json) or hyperfine (--export-json) wrote; FILE is the reference. - is standard
+input.
+
+Exit status: 0 nothing worse and at most --unclear of the comparisons undecided, 1 something slower or failing,
+2 not decided or a mistake.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from rich.text import Text
+
+from arrayspeed.decide import FACTOR, UNCLEAR_SHARE, Decision, exit_status, judge
+from arrayspeed.formats import verdicts
+from arrayspeed.formats.terminal import console
+from arrayspeed.model.errors import UserError
+from arrayspeed.model.text import printable
+from arrayspeed.own import samples
+
+
+def add_arguments(parser) -> None:
+    """The options of ``arrayspeed decide``."""
+    parser.add_argument(
+        "file", metavar="FILE", help="JSON lines of both sides, or the reference's file of another tool"
+    )
+    parser.add_argument("new", metavar="NEW", nargs="?", help="the subject's file of the same tool")
+    parser.add_argument(
+        "--factor",
+        type=float,
+        default=FACTOR,
+        metavar="F",
+        help=f"the ratio that you would act on: slower is above it, same is within it (default {FACTOR:g})",
+    )
+    parser.add_argument("--format", choices=("table", "markdown", "json"), default="table", help="default table")
+    parser.add_argument(
+        "--unclear",
+        type=float,
+        default=UNCLEAR_SHARE,
+        metavar="SHARE",
+        help=f"the share of comparisons that may stay undecided with exit status 0 (default {UNCLEAR_SHARE:g})",
+    )
+    parser.add_argument(
+        "--session-noise",
+        type=float,
+        default=samples.SESSION_NOISE,
+        metavar="SD",
+        help="what two sessions that are not measured in turn add to the noise, as a standard deviation of the "
+        f"logarithm of the ratio (default {samples.SESSION_NOISE:g})",
+    )
+
+
+def main(args) -> int:
+    """Run ``arrayspeed decide``."""
+    check(args)
+    found = samples.read(args.file, args.new, args.session_noise)
+    decisions = dict(zip(found.comparisons, judge(list(found.comparisons.values()), args.factor), strict=True))
+    show(decisions, notes(found.notes, decisions, args), args)
+    return exit_status((one.verdict for one in decisions.values()), args.unclear)
+
+
+def check(args) -> None:
+    """Whether the options make sense.
+
+    Raises
+    ------
+    UserError
+        They do not; the message says why.
+    """
+    if not 1 <= args.factor < 100:
+        raise UserError(f"--factor {args.factor:g} is not valid: 1.05 is a change of 5 %")
+    if not 0 <= args.unclear <= 1:
+        raise UserError(f"--unclear {args.unclear:g} is not valid: a share from 0 to 1")
+    if not 0 <= args.session_noise < 10:
+        raise UserError(f"--session-noise {args.session_noise:g} is not valid: 0.02 is a noise of 2 %")
+
+
+def notes(given: list[str], decisions: dict[str, Decision], args) -> list[str]:
+    """What a reader must know about the numbers."""
+    found = [
+        f"Slower: above ×{args.factor:g}. Faster: below ×{1 / args.factor:.3g}. Same: in between. Each is shown, with "
+        "at most 5 % of what is said false by chance; unclear is what was not shown."
+    ]
+    if lacking := [name for name, one in decisions.items() if one.ratio is not None and one.low is None]:
+        found.append(f"Too few rounds for an interval, two at least: {', '.join(lacking)}.")
+    return [printable(line) for line in found + given]
+
+
+def show(decisions: dict[str, Decision], lines: list[str], args) -> None:
+    """Print the decisions; with JSON the notes go to stderr."""
+    sentence = verdicts.conclusion(list(decisions.values()), args.unclear)
+    headings, rows, styles = verdicts.rows_of(decisions)
+    if args.format == "json":
+        data = verdicts.report_data([verdicts.decision_data(*pair) for pair in decisions.items()], args.unclear)
+        print(json.dumps(data, indent=1, allow_nan=False))
+        print(*lines, sep="\n", file=sys.stderr)
+    elif args.format == "markdown":
+        print(f"**{sentence}**", "", *verdicts.markdown_table(headings, rows), sep="\n")
+        print(*(f"<sub>{verdicts.markdown_text(line)}</sub>  " for line in lines), sep="\n")
+    else:
+        output = console()
+        output.print(Text(sentence, style="bold"))
+        output.print(verdicts.table(headings, rows, styles, right=[3]))
+        for line in lines:
+            output.print(Text(line, style="dim"))

@@ -1,0 +1,84 @@
+"""The ``arrayspeed`` command: one module of `arrayspeed.cli` a subcommand."""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import sys
+from importlib import import_module
+
+from arrayspeed.measure import interrupts
+from arrayspeed.model.errors import UserError
+
+#: What the system refuses for reasons that the user can mend: a full disk, no permission.
+OUTSIDE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EACCES, errno.EPERM, errno.EROFS}
+
+COMMANDS = (
+    "bench",
+    "run",
+    "upgrade",
+    "decide",
+    "versions",
+    "site",
+    "summary",
+    "claims",
+    "plots",
+    "audit",
+    "simulate",
+    "copies",
+)
+
+
+def parser(argv: list[str]) -> argparse.ArgumentParser:
+    """The parser of the subcommand asked for, or of all; a module's docstring is its help.
+
+    One imports what it needs and no more: where wheels are carried to a machine, those of other commands are not there.
+    """
+    top = argparse.ArgumentParser(prog="arrayspeed", description="Which array library, which version, and how good.")
+    subparsers = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name in [name for name in COMMANDS if argv[:1] == [name]] or COMMANDS:
+        module = import_module(f"arrayspeed.cli.{name}")
+        sub = subparsers.add_parser(
+            name,
+            help=module.__doc__.splitlines()[0].replace("%", "%%"),  # argparse would fill in what follows it
+            description=module.__doc__,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        module.add_arguments(sub)
+        sub.set_defaults(main=module.main)
+    return top
+
+
+def attempt(args) -> int:
+    """Run a subcommand; what goes wrong after Ctrl-C goes wrong because of it."""
+    try:
+        return args.main(args)
+    except Exception:
+        interrupts.check()
+        raise
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Run a subcommand. A user's mistake prints one line and exits with 2."""
+    argv = sys.argv[1:] if argv is None else argv
+    args = parser(argv).parse_args(argv)
+    interrupts.listen()
+    try:
+        status = attempt(args)
+    except UserError as error:
+        print(f"arrayspeed: {error}", file=sys.stderr)
+        status = 2
+    except BrokenPipeError:
+        sys.stderr.close()
+        status = 141
+    except OSError as error:
+        if error.errno not in OUTSIDE:
+            raise
+        where = f": {error.filename}" if error.filename else ""
+        print(f"arrayspeed: {error.strerror.lower()}{where}; what was finished is saved", file=sys.stderr)
+        status = 2
+    except KeyboardInterrupt:
+        print("\narrayspeed: interrupted; what was finished is saved", file=sys.stderr)
+        status = 130
+    interrupts.stop_listening()
+    sys.exit(status)

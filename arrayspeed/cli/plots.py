@@ -1,0 +1,28 @@
+"""Draw the backends side by side: an SVG and a PNG for each kernel and size, and two summaries.
+
+Of each kernel its small and its large size, in its own precision (the first that it is measured in); summary_small
+and summary_large show all kernels. The options that are given are part of the files' names.
+"""
+
+from __future__ import annotations
+
+
+def add_arguments(parser) -> None:
+    """The options of ``arrayspeed plots``."""
+    parser.add_argument(
+        "--output-dir", default="benchmark_plots", metavar="DIR", help="made if missing (default benchmark_plots)"
+    )
+    parser.add_argument("--machine", metavar="NAME", help="default: this one, else the one measured last")
+    parser.add_argument("--kernel", action="append", metavar="K", help="only this kernel; may be repeated")
+    parser.add_argument("--device", metavar="D", help="cpu, gpu or tpu (default: all that were measured)")
+    parser.add_argument("--dtype", metavar="T", help="float64 or float32 (default: each kernel's own)")
+    parser.add_argument("--measure", default="time_call", metavar="M", help="default time_call")
+    parser.add_argument("--all-sizes", action="store_true", help="all sizes measured, not only small and large")
+
+
+def main(args) -> int:
+    """Run ``arrayspeed plots``."""
+    # Altair takes a second to import, and the other commands do without.
+    from arrayspeed.report import plotting
+
+    return plotting.main(args)

@@ -1,0 +1,29 @@
+"""Publish the site of the results that are there, without measuring: what `make site` does."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from arrayspeed.cli.bench import publish
+from arrayspeed.environments.project import load_config
+from arrayspeed.report import assets
+
+
+def add_arguments(parser) -> None:
+    """The options of ``arrayspeed site``."""
+    parser.add_argument(
+        "--cdn", action="store_true", help="let asv's own pages take their scripts from the network, as asv has it"
+    )
+
+
+def main(args) -> int:
+    """Run ``arrayspeed site``."""
+    config = load_config()
+    if args.cdn:
+        os.environ[assets.CDN] = "1"
+    started = time.monotonic()
+    print("Publishing the site …", flush=True)
+    publish(config)
+    print(f"The site is in {config.html_dir}/, made in {time.monotonic() - started:.0f} s. To open it: make preview")
+    return 0

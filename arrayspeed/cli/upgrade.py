@@ -1,0 +1,162 @@
+"""Say whether upgrading a library is safe: measure two versions side by side and compare them.
+
+The two environments are made if they are not there; the versions need not be in asv.conf.json. Both versions' processes
+are alive at once and take turns every 20 ms, with new processes each round, until every comparison is decided: slower,
+faster (larger, smaller; less, more accurate), the same, or failing. What stays unclear is listed. Ctrl-C ends the
+measuring, and what is there by then is judged. docs/decisions.md explains the words.
+
+The same version twice compares two copies of one environment: whatever is reported as changed then is false.
+
+Exit status: 0 nothing is worse and at most 5 % is unclear (--unclear), 1 something is worse, 2 not decided, or a
+mistake.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import sys
+from contextlib import redirect_stdout
+
+from asv.environment import get_environments
+from asv.repo import get_repo
+
+from arrayspeed.decide import FACTOR, LOOKS, UNCLEAR_SHARE
+from arrayspeed.environments.machine import describe
+from arrayspeed.environments.plugin import stored_packages
+from arrayspeed.environments.project import load_config
+from arrayspeed.formats.terminal import console
+from arrayspeed.measure import asv_processes
+from arrayspeed.measure.session import open_session, same_code
+from arrayspeed.measure.until_decided import Limits
+from arrayspeed.model.errors import UserError
+from arrayspeed.records.results import result_commits
+from arrayspeed.upgrade import compare, pair, verdict
+from kernels import DEVICES, LIBRARIES
+from kernels.backends.hardware import missing
+
+
+def add_arguments(parser) -> None:
+    """The options of ``arrayspeed upgrade``."""
+    parser.add_argument("library", metavar="LIBRARY", help=f"one of {', '.join(LIBRARIES)}")
+    parser.add_argument("old", metavar="OLD", help="a version")
+    parser.add_argument("new", metavar="NEW", help="another, or the same to test the tool itself")
+    several = {"action": "append", "default": []}
+    parser.add_argument(
+        "--bench", **several, metavar="REGEX", help="only what it matches: `family.kernel_dtype.measure(parameters)`"
+    )
+    parser.add_argument("--size", **several, metavar="SIZE", help="a number, small or large (default: both)")
+    parser.add_argument("--device", choices=DEVICES, default="cpu", help="default cpu")
+    parser.add_argument(
+        "--rounds",
+        type=int,
+        default=LOOKS[-1],
+        metavar="N",
+        help=f"rounds of each comparison at most (default {LOOKS[-1]})",
+    )
+    parser.add_argument("--minutes", type=float, default=math.inf, metavar="N", help="after these, judge what there is")
+    parser.add_argument(
+        "--factor", type=float, default=FACTOR, metavar="F", help=f"the ratio that you would act on (default {FACTOR})"
+    )
+    parser.add_argument(
+        "--unclear",
+        type=float,
+        default=UNCLEAR_SHARE,
+        metavar="SHARE",
+        help=f"the share of comparisons that may stay unclear with exit status 0 (default {UNCLEAR_SHARE})",
+    )
+    parser.add_argument("--format", choices=("table", "markdown", "json"), default="table", help="default table")
+    parser.add_argument("--reuse", action="store_true", help="measure nothing: compare what is stored in results/")
+    parser.add_argument("--machine", metavar="NAME", help="with --reuse: the machine that measured (default this one)")
+    parser.add_argument(
+        "--with",
+        dest="companions",
+        **several,
+        metavar="PACKAGE==VERSION",
+        help="another requirement of both environments, where those of asv.conf.json do not fit",
+    )
+
+
+def main(args) -> int:
+    """Run ``arrayspeed upgrade``."""
+    check(args)
+    selections = compare.default_selections(args.bench, [args.device], args.size)
+    config = load_config()
+    both = pair.pair_config(config, args.library, args.old, args.new, args.companions)
+    # What is printed while measuring is no part of the verdict, which programs read.
+    with redirect_stdout(sys.stderr):
+        rows, machine, packages = (reuse if args.reuse else measure)(both, selections, args)
+    if not rows:
+        raise UserError(
+            f"results/{machine} holds no processes of both versions, of the kernels as they are now: "
+            "run it without --reuse"
+        )
+    others = pair.packages_that_differ(args.library, *packages)
+    found = verdict.Upgrade(args.library, args.old, args.new, machine, args.factor, others, rows, args.unclear)
+    show(found, args.format)
+    return found.status
+
+
+def check(args) -> None:
+    """Whether the arguments make sense together.
+
+    Raises
+    ------
+    UserError
+        They do not; the message says why.
+    """
+    pair.check_versions(args.library, args.old, args.new)
+    if args.rounds < 2:
+        raise UserError(f"--rounds {args.rounds} is not valid: 2 or more; one process says nothing about noise")
+    if not 1 < args.factor < 100:
+        raise UserError(f"--factor {args.factor:g} is not valid: above 1; 1.05 reports changes of more than 5 %")
+    if not 0 <= args.unclear <= 1:
+        raise UserError(f"--unclear {args.unclear:g} is not valid: a share from 0 to 1")
+    if not args.minutes > 0:
+        raise UserError(f"--minutes {args.minutes:g} is not valid: more than 0")
+    if not args.reuse and (why := missing(args.device)):
+        raise UserError(f"--device {args.device}: {why}")
+    if args.machine and not args.reuse:
+        raise UserError("--machine goes with --reuse: what is measured now is measured on this machine")
+    for size in args.size:
+        if size not in ("small", "large") and not re.fullmatch("[1-9][0-9]*", size):
+            raise UserError(f"--size {size!r} is not valid: a whole number from 1 up, small or large")
+    for pattern in args.bench:
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            raise UserError(f"--bench {pattern!r} is not a regular expression: {error}") from error
+
+
+def measure(config, selections, args) -> tuple[list[compare.Row], str, list[dict[str, str]]]:
+    """What was decided of both versions, on which machine, and the packages of both environments.
+
+    Raises
+    ------
+    UserError
+        An environment cannot be made, or another run is measuring.
+    """
+    with asv_processes.only_run(config.results_dir):
+        session = open_session(config, selections)
+        rows = compare.measure(session, selections, Limits(args.rounds, args.minutes, args.factor))
+    return rows, session.machine["machine"], [env.packages() for env in session.environments.values()]
+
+
+def reuse(config, selections, args) -> tuple[list[compare.Row], str, list[dict[str, str]]]:
+    """As `measure`, from what is stored."""
+    machine = args.machine or describe()["machine"]
+    commits = same_code(get_repo(config), result_commits(config.results_dir, machine))
+    environments = [env.name for env in get_environments(config, None)]
+    found = compare.stored(config.results_dir, machine, environments, commits, selections)
+    packages = [stored_packages(config.results_dir, machine, name, commits) for name in environments]
+    return compare.judge_stored(found, args.factor), machine, packages
+
+
+def show(result: verdict.Upgrade, form: str) -> None:
+    """Print the verdict."""
+    if form == "json":
+        print(verdict.as_json(result))
+    elif form == "markdown":
+        print(verdict.as_markdown(result))
+    else:
+        console().print(verdict.as_table(result))

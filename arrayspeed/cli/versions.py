@@ -1,0 +1,218 @@
+"""Show how a library changed over its releases: every kernel and backend beside one release, and the steps.
+
+It reads results/, of environments that measure one library each: `arrayspeed run --selection versions` fills it with
+all releases of a library side by side. Each ratio has its 95 % interval. A step is two neighbours that are shown
+to differ by more than the factor, of all comparisons of the library together, or one of which fails.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+import polars as pl
+from rich import box
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from arrayspeed.decide import FACTOR
+from arrayspeed.decide.looks import FAILURES
+from arrayspeed.decide.means import Mean
+from arrayspeed.decide.words import SAME, UNCLEAR
+from arrayspeed.environments.project import load_config
+from arrayspeed.formats.terminal import console
+from arrayspeed.formats.verdicts import interval_text, number, style
+from arrayspeed.model.errors import UserError
+from arrayspeed.model.text import printable
+from arrayspeed.model.units import human
+from arrayspeed.records import results
+from arrayspeed.versions.history import Measured, measured, order
+from arrayspeed.versions.steps import ANCHOR, Point, Series, Step, means, over_versions
+from kernels import BACKENDS, CATALOGUE, LIBRARIES
+from kernels.catalogue import choose
+
+MEASURES = ("time_call", "track_first_call", "track_error", "timeraw_import")
+
+#: Before a ratio of releases that were not measured side by side.
+APART = "~"
+
+
+def add_arguments(parser) -> None:
+    """The options of ``arrayspeed versions``."""
+    several = {"action": "append", "default": [], "metavar": "NAME"}
+    parser.add_argument("library", metavar="LIBRARY", help=f"one of {', '.join(LIBRARIES)}")
+    parser.add_argument("--measure", choices=MEASURES, default="time_call", help="default time_call")
+    parser.add_argument("--kernel", **several, help="a kernel of `python -m kernels`; may be repeated")
+    parser.add_argument("--backend", **several, help=f"one of {', '.join(BACKENDS)}; may be repeated")
+    parser.add_argument("--machine", metavar="NAME", help="default: this one, else the one measured last")
+    parser.add_argument(
+        "--factor",
+        type=float,
+        default=FACTOR,
+        metavar="F",
+        help=f"the ratio that you would act on: steps are larger than this (default {FACTOR})",
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def main(args) -> int:
+    """Run ``arrayspeed versions``."""
+    check(args)
+    folder = load_config().results_dir
+    table = results.load(folder)
+    machine = results.choose_machine(table, args.machine)
+    every = measured(folder, table.filter(pl.col("machine") == machine), args.library)
+    # Judged together, whatever is shown: a choice of rows changes no verdict.
+    both = [
+        (one, series)
+        for one, series in zip(every, over_versions(every, args.factor), strict=True)
+        if series.measure == args.measure
+        and (not args.kernel or series.kernel in args.kernel)
+        and (not args.backend or series.backend in args.backend)
+    ]
+    if not both:
+        raise UserError(f"no {args.measure} of {args.library} alone on {machine}: {to_measure(args.library)}")
+    found = [series for _, series in both]
+    if args.json:
+        together = all(one.side_by_side for one in found)
+        data = {
+            "machine": machine,
+            "library": args.library,
+            "factor": args.factor,
+            "side_by_side": together,
+            "to_measure": None if together else to_measure(args.library),
+            "series": list(map(asdict, found)),
+        }
+        print(json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False))
+    else:
+        heading = f"{args.library}, {args.measure}, on {printable(machine)}"
+        console(200).print(report(found, means_of(both), heading, args.library))
+    return 0
+
+
+def to_measure(library: str) -> str:
+    """The command that measures all releases of a library side by side."""
+    return f"arrayspeed run --selection versions --library {library}"
+
+
+def check(args) -> None:
+    """Whether the names are names.
+
+    Raises
+    ------
+    UserError
+        One is not; the message says what would be.
+    """
+    try:
+        choose("library", args.library, LIBRARIES)
+        for kind, names, valid in (("kernel", args.kernel, CATALOGUE), ("backend", args.backend, BACKENDS)):
+            for name in names:
+                choose(kind, name, valid)
+    except ValueError as error:
+        raise UserError(str(error)) from error
+    if not 1 < args.factor < 100:
+        raise UserError(f"--factor {args.factor:g} is not valid: 1.05 shows steps of more than 5 %")
+
+
+def means_of(both: list[tuple[Measured, Series]]) -> dict[str, tuple[str, dict[str, Mean]]]:
+    """Backend -> the anchor, and geometric means over what is shown of it by release."""
+    backends = dict.fromkeys(series.backend for _, series in both)
+    found = {name: means(one for one, series in both if series.backend == name) for name in backends}
+    return {name: (anchor, over) for name, (anchor, over) in found.items() if over}
+
+
+def report(found: list[Series], over: dict[str, tuple[str, dict[str, Mean]]], heading: str, library: str) -> Group:
+    """Means and series, a row each, and the steps, failures first and then the largest."""
+    releases = sorted({point.version for one in found for point in one.points}, key=order)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    for name in ("kernel", "backend", *releases):
+        table.add_column(printable(name), justify="left" if name in ("kernel", "backend") else "right")
+    for backend, (anchor, by_release) in over.items():
+        cells = (Text(ANCHOR if version == anchor else mean_text(by_release.get(version))) for version in releases)
+        table.add_row("geometric mean", printable(backend), *cells, style="bold")
+    for one in found:
+        changed = {step.version: step for step in one.steps}
+        points = {point.version: point for point in one.points}
+        cells = (cell(points.get(version), changed.get(version), one.measure) for version in releases)
+        table.add_row(printable(title(one)), printable(one.backend), *cells)
+    steps = sorted(((one, step) for one in found for step in one.steps), key=lambda pair: -size(pair[1]))
+    lines = [Text(step_text(one, step), style=style(step.verdict)) for one, step in steps]
+    count = f"{len(steps)} steps in {len(found)} series" + (", the largest first:" if steps else "")
+    return Group(Text(heading, style="bold"), table, *notes(found, library), Text(count, style="bold"), *lines)
+
+
+def notes(found: list[Series], library: str) -> list[Text]:
+    """What a reader must know about the numbers."""
+    lines = [Text("Ratios to the release whose value is shown, with 95 % intervals; ▲▼ where a step came.")]
+    apart = sum(not one.side_by_side for one in found)
+    if apart:
+        some = "None of it was" if apart == len(found) else f"{apart} of {len(found)} series were not"
+        what = "measured side by side: the machine may have changed its speed between releases"
+        lines.append(Text(f"{some} {what} ({APART}), so only large steps show. To measure it side by side:", "yellow"))
+        lines.append(Text(f"  {to_measure(library)}"))
+    return lines
+
+
+def size(step: Step) -> float:
+    """How large a step is, up or down; a failure is larger than any."""
+    return max(step.ratio, 1 / step.ratio) if step.ratio and step.verdict not in FAILURES else float("inf")
+
+
+def title(one: Series) -> str:
+    """Kernel, size and device, and the precision where it is not the usual one."""
+    parts = [
+        one.kernel,
+        *([f"{one.size:,}"] if one.size is not None else []),
+        *(["float32"] * (one.dtype == "float32")),
+        *([one.device] if one.device not in (None, "cpu") else []),
+    ]
+    return " ".join(parts)
+
+
+def cell(point: Point | None, step: Step | None, measure: str) -> Text:
+    """A ratio with its interval, or the anchor's value; marked where a step came with this release."""
+    if point is None:
+        return Text("n/a", style="dim")
+    if point.value is None:
+        text = Text("failed")
+    elif point.verdict == ANCHOR or point.ratio is None:
+        text = Text(human(point.value, measure))
+    else:
+        text = Text(("" if point.side_by_side else APART) + ratio_text(point))
+    if step:
+        text = Text(f"{mark(step)} ").append_text(text)
+        text.stylize(style(step.verdict))
+    elif point.verdict in (SAME, UNCLEAR):
+        text.stylize("dim")
+    return text
+
+
+def mark(step: Step) -> str:
+    """Up or down: less is better."""
+    return "▲" if step.worse else "▼"
+
+
+def ratio_text(one: Point | Step | Mean) -> str:
+    """A ratio with its interval, as far as it is known."""
+    if one.low is None:
+        return f"×{number(one.ratio)}"
+    return interval_text(one.ratio, one.low, one.high)
+
+
+def mean_text(mean: Mean | None) -> str:
+    """A geometric mean with its interval, and how many combinations it is over."""
+    return "" if mean is None else f"{ratio_text(mean)} of {mean.comparisons}"
+
+
+def step_text(one: Series, step: Step) -> str:
+    """One step in a line."""
+    what = f"{printable(step.version):>8}  {printable(title(one))} {printable(one.backend)}: {step.verdict}"
+    if step.ratio is not None:
+        what += f" {ratio_text(step)}"
+    values = f"{human(step.value_before, one.measure)} → {human(step.value, one.measure)}"
+    rounds = f"{step.rounds} rounds" if step.side_by_side else "not measured side by side"
+    failures = ""
+    if step.failed or step.failed_before:
+        failures = f", failed {step.failed} of {step.processes} against {step.failed_before} of {step.processes_before}"
+    return f"{what}, after {printable(step.before)} ({values}, {rounds}{failures})"

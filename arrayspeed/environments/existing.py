@@ -1,0 +1,131 @@
+"""An interpreter that is there already, with its libraries, as an environment: nothing is made or installed.
+
+What a machine with an accelerator and no network has. asv's own ``existing`` environment does not know what is in it;
+this one reads the versions, so that results say what they are of.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from asv import environment, util
+from asv.plugins.virtualenv import Virtualenv
+
+from arrayspeed.environments.plugin import LIST_PACKAGES, Venv
+from arrayspeed.model.errors import UserError
+from kernels import LIBRARIES
+
+NAME = "existing"
+
+
+def configure(config, interpreter: str):
+    """A copy of asv's configuration that has this interpreter for its only environment.
+
+    Raises
+    ------
+    UserError
+        It does not run, or lacks what measuring needs.
+    """
+    interpreter = os.path.abspath(shutil.which(interpreter) or interpreter)
+    found = look(interpreter)
+    if "asv_runner" not in found["packages"]:
+        raise UserError(
+            f"{interpreter} has no asv_runner, which measures: {interpreter} -m pip install asv_runner==0.3.2"
+        )
+    if not versions(found["packages"]):
+        raise UserError(f"{interpreter} has none of {', '.join(LIBRARIES)}")
+    only = copy.copy(config)
+    only.environment_type = Existing.tool_name
+    only.pythons, only.matrix, only.include, only.exclude = [interpreter], {}, [], []
+    return only
+
+
+def look(interpreter: str) -> dict:
+    """The packages and the version of an interpreter.
+
+    Raises
+    ------
+    UserError
+        It does not run.
+    """
+    try:
+        # As it is when it measures: with what its user added to its path.
+        done = subprocess.run(
+            [interpreter, "-c", LIST_PACKAGES], capture_output=True, text=True, timeout=120, check=True
+        )
+        return json.loads(done.stdout)
+    except (OSError, ValueError, subprocess.SubprocessError) as error:
+        raise UserError(f"{interpreter} is no Python that runs ({type(error).__name__})") from error
+
+
+def versions(packages: dict[str, str]) -> dict[str, str]:
+    """Library -> version, of those that are there: under their own name, or one that says for what they are built."""
+    found = {}
+    bare = {re.sub(r"[-_.]+", "-", name).lower(): version for name, version in packages.items()}
+    for library in LIBRARIES:
+        names = (
+            [library]
+            if library in bare
+            else sorted(name for name in bare if re.fullmatch(rf"{library}-(cpu|gpu|cuda\w+|rocm\S+)", name))
+        )
+        if names:
+            found[library] = bare[names[0]]
+    return found
+
+
+def take(config, names: list[str]) -> tuple[object, list[str]]:
+    """Configuration and environments where ``existing`` or ``existing:INTERPRETER`` is among the environments named;
+    as they are where it is not. Without a path it is the interpreter that runs this.
+
+    Raises
+    ------
+    UserError
+        It does not run or cannot measure, or other environments are named beside it.
+    """
+    chosen = [name for name in names if name.partition(":")[0] == NAME]
+    if not chosen:
+        return config, names
+    if len(names) > 1:
+        raise UserError(f"--environment {chosen[0]} goes with no other environment")
+    return configure(config, chosen[0].partition(":")[2] or sys.executable), []
+
+
+class Existing(Venv):
+    """The interpreter, its versions as asv's requirements."""
+
+    tool_name = "existing-interpreter"
+
+    def __init__(self, conf, python, requirements, tagged_env_vars):
+        try:
+            found = look(python)
+        except UserError as error:
+            raise environment.EnvironmentUnavailable(str(error)) from error
+        self._executable = python
+        self._found = found
+        self._wanted = []
+        self._python = ".".join(found["python"].split(".")[:2])
+        self._results_dir = os.path.abspath(conf.results_dir)
+        self._requirements = versions(found["packages"])
+        super(Virtualenv, self).__init__(conf, self._python, dict(self._requirements), tagged_env_vars)
+
+    def find_executable(self, executable):
+        """The interpreter itself."""
+        return self._executable if executable == "python" else super().find_executable(executable)
+
+    def check_presence(self):
+        """Whether it was looked at before, and is still the same."""
+        try:
+            return self.load_info_file(self._path) == self._info() and self._packages_file.exists()
+        except (util.UserError, OSError):
+            return False
+
+    def _setup(self):
+        Path(self._path).mkdir(parents=True, exist_ok=True)
+        self._record_packages()

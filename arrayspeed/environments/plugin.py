@@ -1,0 +1,219 @@
+"""Environments of our own, as an asv plugin: one virtualenv, one install, and a record of what is in it.
+
+The benchmarked code is the working tree: the benchmarks package puts it on their path. So nothing is checked out or
+built, and nothing installed but the libraries that are compared, and asv_runner.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import logging
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from asv import environment, util
+from asv.console import log
+from asv.machine import Machine
+from asv.plugins.virtualenv import Virtualenv
+from asv.results import get_filename
+
+from arrayspeed.environments import install
+
+LIST_PACKAGES = """
+import importlib.metadata, json, platform
+packages = {each.metadata["Name"]: each.version for each in importlib.metadata.distributions()}
+python = f"{platform.python_version()} ({platform.python_implementation()})"
+print(json.dumps({"python": python, "packages": packages}))
+"""
+
+
+@functools.cache
+def find_python(version: str, path: str) -> tuple[str, str]:
+    """An interpreter and the version that names its environments, which is another one where it has to be.
+
+    The interpreter that runs asv comes first: it is the same whether or not its virtualenv is activated.
+    """
+    if f"{'.'.join(map(str, sys.version_info[:3]))}.".startswith(f"{version}."):
+        return sys.executable, version
+    found = shutil.which(f"python{version}", path=path)
+    if found and install.runs(found, "-c", "pass"):
+        return found, version
+    current = "{}.{}".format(*sys.version_info)
+    log.warning(f"Python {version} is not on this machine: its environments are made with Python {current} instead")
+    return sys.executable, current
+
+
+def parse_packages(text: str) -> dict[str, str]:
+    """Name -> version of a record of packages: ``name==version`` lines."""
+    return dict(line.split("==", 1) for line in text.splitlines() if "==" in line)
+
+
+def stored_packages(folder: str | Path, machine: str, environment: str, commits: list[str]) -> dict[str, str]:
+    """The packages recorded with an environment's results, of the first commit that has any; empty where none has."""
+    for commit in commits:
+        path = Path(folder, get_filename(machine, commit, environment).removesuffix(".json") + ".packages.txt")
+        if path.is_file():
+            return parse_packages(path.read_text(encoding="utf-8", errors="replace"))
+    return {}
+
+
+class Venv(Virtualenv):
+    """A virtualenv with everything resolved in one install, by uv or pip.
+
+    It is complete when its info file is there, which is written last; what a kill leaves behind is made anew.
+    """
+
+    tool_name = "venv"
+
+    def __init__(self, conf, python, requirements, tagged_env_vars):
+        if not self.matches(python):
+            raise environment.EnvironmentUnavailable(f"python must be a version such as 3.11, not '{python}'")
+        self._wanted = install.requirements(requirements)
+        self._executable, self._python = find_python(python, os.environ.get("PATH", ""))
+        self._results_dir = os.path.abspath(conf.results_dir)
+        self._requirements = dict(requirements)
+        # Not Virtualenv's own __init__, which does without the environment where it does not find the Python.
+        super(Virtualenv, self).__init__(conf, self._python, self._requirements, tagged_env_vars)
+        # asv has taken out what it would install itself (asv_runner, build requirements): here it is a requirement
+        # like any other, and in the name.
+        self._requirements = dict(requirements)
+        self._global_env_vars["ASV_ENV_NAME"] = self.name
+
+    @classmethod
+    def matches(cls, python: str) -> bool:
+        """Whether this is a version of Python: any will do, see `find_python`."""
+        return re.fullmatch(r"[0-9]+(\.[0-9]+)*", python) is not None
+
+    def check_presence(self) -> bool:
+        """Whether the environment is complete, runs, and holds what its requirements ask for."""
+        try:
+            if self.load_info_file(self._path) != self._info():
+                return False
+            packages = self._record_packages()
+        except (util.UserError, OSError, ValueError, subprocess.SubprocessError):
+            return False
+        return install.satisfied(self._wanted, packages)
+
+    def save_info_file(self, path: str) -> None:
+        """Mark the environment as complete; asv calls this when everything else is done."""
+        util.write_json(os.path.join(path, "asv-env-info.json"), self._info())
+
+    def _info(self) -> dict:
+        return {
+            "tool_name": self.tool_name,
+            "python": self._python,
+            "requirements": self._requirements,
+            "installed": [str(each) for each in self._wanted],
+            "build_env_vars": self.build_env_vars,
+        }
+
+    def _setup(self) -> None:
+        """Make the virtualenv and install into it.
+
+        Raises
+        ------
+        asv.util.UserError
+            In one line, which requirement failed and why; the installer's words are in a file that it names.
+        """
+        env = {**os.environ, **self.build_env_vars}
+        uv = install.choose(env)
+        # asv mutes what is said here, but a wait of a minute is worth a line.
+        with log.set_level(logging.INFO):
+            log.info(f"Creating environment {self.name}")
+            started = time.monotonic()
+            self._make_virtualenv(uv, env)
+            self._install_requirements(uv, env)
+            self._record_packages()
+            log.info(f"Created in {time.monotonic() - started:.1f} s with {'uv' if uv else 'pip'}")
+
+    def _make_virtualenv(self, uv: str | None, env: dict[str, str]) -> None:
+        output, failed = self._call(install.virtualenv_command(uv, self._executable, self._path), env)
+        if failed:
+            self._fail(f"cannot make a virtualenv of {self._executable}", output)
+
+    def _install_requirements(self, uv: str | None, env: dict[str, str]) -> None:
+        command, env = install.install_command(uv, self.find_executable("python"), self._wanted, env)
+        output, failed = self._call(command, env)
+        if failed == util.TIMEOUT_RETCODE:
+            names = ", ".join(map(str, self._wanted))
+            self._fail(f"cannot install {names}: nothing happened for {self._install_timeout} s", output)
+        if failed:
+            self._fail(install.diagnose(output, self._wanted, uv is not None), output)
+        for complaint in install.unknown_extras(output):
+            log.warning(complaint)
+        self._log_file.unlink(missing_ok=True)
+
+    def _call(self, command: list[str], env: dict[str, str]) -> tuple[str, int]:
+        """The output of a command and its exit status."""
+        output, _, status = util.check_output(
+            command,
+            env=env,
+            timeout=self._install_timeout,
+            valid_return_codes=None,
+            return_stderr=True,
+            redirect_stderr=True,
+            display_error=False,
+        )
+        return output, status
+
+    def _fail(self, message: str, output: str) -> None:
+        self._log_file.parent.mkdir(parents=True, exist_ok=True)
+        self._log_file.write_text(output, encoding="utf-8")
+        raise util.UserError(f"{message} (environment {self.name}, see {os.path.relpath(self._log_file)})")
+
+    @property
+    def _log_file(self) -> Path:
+        return Path(self._global_env_vars["ASV_CONF_DIR"], ".asv", "logs", f"{self.dir_name}.log")
+
+    @property
+    def _packages_file(self) -> Path:
+        return Path(self._path, "packages.txt")
+
+    def _record_packages(self) -> dict[str, str]:
+        """Write down the exact version of everything in the environment, and return it."""
+        output = self.run_executable("python", ["-I", "-c", LIST_PACKAGES], display_error=False, dots=False)
+        found = json.loads(output)
+        # pip is the tool here, and only some environments have it.
+        packages = {name: version for name, version in found["packages"].items() if name != "pip"}
+        lines = [f"{name}=={packages[name]}" for name in sorted(packages, key=str.lower)]
+        text = "\n".join([f"# Python {found['python']}", *lines, ""])
+        self._packages_file.write_text(text, encoding="utf-8")
+        return packages
+
+    def packages(self) -> dict[str, str]:
+        """The exact version of everything in the environment, as it was recorded."""
+        return parse_packages(self._packages_file.read_text(encoding="utf-8"))
+
+    def _results_file(self, commit_hash: str) -> Path:
+        """Where the packages are kept for the results of a commit: next to asv's own file, under its name."""
+        name = get_filename(Machine.get_unique_machine_name(), commit_hash, self.name)
+        return Path(self._results_dir, name.removesuffix(".json") + ".packages.txt")
+
+    def install_project(self, conf, repo, commit_hash) -> None:
+        """Note the commit, and keep the environment's exact packages next to its results."""
+        if not self._packages_file.exists():
+            self._record_packages()
+        target = self._results_file(commit_hash)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(self._packages_file, target)
+        self._set_commit_hash(commit_hash)
+        self._set_build_dirs(None, None)
+        self._set_installed_commit_hash(commit_hash)
+
+    @property
+    def installed_commit_hash(self) -> str | None:
+        """The commit noted last, unless the packages next to its results are not those of today: asv notes it again."""
+        commit_hash = super().installed_commit_hash
+        if commit_hash is None:
+            return None
+        try:
+            same = self._results_file(commit_hash).read_bytes() == self._packages_file.read_bytes()
+        except OSError:
+            same = False
+        return commit_hash if same else None

@@ -1,0 +1,121 @@
+"""The project that a command works on: asv's configuration, repository and results, from the current directory."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+from asv import util
+from asv.config import Config
+from asv.plugin_manager import plugin_manager
+
+from arrayspeed.model.errors import UserError
+
+CONFIG = "asv.conf.json"
+
+#: What a number depends on, beside the environment, whose packages are recorded with it, and what of it only starts
+#: processes.
+MEASURED = ("kernels", "benchmarks")
+PLUMBING = ("benchmarks/__init__.py", "benchmarks/preload.py")
+
+
+def root() -> Path:
+    """The nearest folder upwards that holds asv.conf.json.
+
+    Raises
+    ------
+    UserError
+        There is none.
+    """
+    here = Path.cwd()
+    for folder in (here, *here.parents):
+        if (folder / CONFIG).is_file():
+            return folder
+    raise UserError(f"no {CONFIG} in {here} or above: run this in a clone of the repository")
+
+
+def load_config() -> Config:
+    """asv's configuration with its plugins loaded; the project's root becomes the current directory.
+
+    Raises
+    ------
+    UserError
+        The file is missing or not valid.
+    """
+    os.chdir(root())
+    try:
+        config = Config.load(CONFIG)
+        check(config)
+        for plugin in config.plugins:
+            plugin_manager.import_plugin(plugin)
+    except util.UserError as error:
+        raise UserError(f"{CONFIG}: {error}") from error
+    except (ValueError, TypeError, LookupError, AttributeError, ImportError, RecursionError) as error:
+        raise UserError(f"{CONFIG}: {str(error).partition(chr(10))[0]}") from error
+    return config
+
+
+def check(config: Config) -> None:
+    """Whether the configuration has the form that asv's has, as far as it is used here.
+
+    Raises
+    ------
+    ValueError
+        It has not; the message says where.
+    """
+    for name, kind in (
+        ("include", list),
+        ("plugins", list),
+        ("pythons", list),
+        ("results_dir", str),
+        ("html_dir", str),
+    ):
+        if not isinstance(getattr(config, name), kind):
+            raise ValueError(f'"{name}" must be a {"list" if kind is list else "text"}')
+    for number, entry in enumerate(config.include, 1):
+        where = f'entry {number} of "include"'
+        if not isinstance(entry, dict) or not isinstance(entry.get("req"), dict):
+            raise ValueError(f'{where} must have "req", with a version for each package')
+        if not isinstance(entry.get("python"), str):
+            raise ValueError(f'{where} must have "python", a version as text')
+        for package, version in entry["req"].items():
+            if not isinstance(version, str):
+                raise ValueError(f"{where}: the version of {package} must be a text")
+
+
+def git(*arguments: str) -> str:
+    """What a git command prints, stripped.
+
+    Raises
+    ------
+    UserError
+        git is missing or refuses.
+    """
+    try:
+        done = subprocess.run(["git", *arguments], capture_output=True, text=True, check=True)
+    except FileNotFoundError as error:
+        raise UserError("git is not installed") from error
+    except subprocess.CalledProcessError as error:
+        lines = error.stderr.strip().splitlines()
+        raise UserError(f"git {arguments[0]}: {lines[-1] if lines else 'failed'}") from error
+    return done.stdout.strip()
+
+
+def measured_code(commit: str) -> str | None:
+    """What tells whether two commits measure the same: git's list of the files that a number depends on.
+
+    None where this clone does not hold the commit.
+    """
+    try:
+        files = git("ls-tree", "-r", commit, "--", *MEASURED).splitlines()
+    except UserError:
+        return None
+    return "\n".join(line for line in files if line.partition("\t")[2] not in PLUMBING)
+
+
+def uncommitted() -> list[str]:
+    """Changed or new files, not committed, that could change a number."""
+    status = git("status", "--porcelain", "-z", "--untracked-files=all", "--", *MEASURED)
+    names = [entry.split(maxsplit=1)[1] for entry in status.split("\0") if entry]
+    return [name for name in names if name not in PLUMBING]

@@ -1,0 +1,144 @@
+"""Decisions as people and programs read them: the formats that `decide` and `upgrade` have in common."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from arrayspeed.decide import UNCLEAR_SHARE, Decision, exit_status
+from arrayspeed.decide.words import BROKEN, FAILS, ORDER, SAME, UNCLEAR, WORSE
+from arrayspeed.model.text import printable
+from arrayspeed.model.units import significant
+
+#: Exit status -> what it means.
+MEANING = {0: "nothing worse", 1: "worse", 2: "not decided"}
+
+
+def style(verdict: str) -> str:
+    """How a terminal shows a verdict."""
+    if verdict in WORSE:
+        return "bold red" if verdict == FAILS else "red"
+    return {SAME: "", UNCLEAR: "yellow", BROKEN: "yellow"}.get(verdict, "green")
+
+
+def order(decision: Decision) -> tuple[int, float]:
+    """A key to sort by: the worst verdicts first, and the largest changes."""
+    far = max(decision.ratio, 1 / decision.ratio) if decision.ratio else 1.0
+    return ORDER.index(decision.verdict), -far
+
+
+def ratio_text(decision: Decision) -> str:
+    """The ratio with its interval, ×1.02 (1.01–1.03); "" where nothing is known."""
+    if decision.ratio is None:
+        return ""
+    if decision.low is None:
+        return f"×{number(decision.ratio)}"
+    return interval_text(decision.ratio, decision.low, decision.high)
+
+
+def interval_text(ratio: float, low: float, high: float) -> str:
+    """A ratio with its interval: ×1.02 (1.01–1.03), with one more decimal where the interval is narrower than 0.02."""
+    digits = 4 if high - low < 0.02 * ratio else 3
+    return f"×{number(ratio, digits)} ({number(low, digits)}–{number(high, digits)})"
+
+
+def number(ratio: float, digits: int = 3) -> str:
+    """A ratio: 1.02, 0.98, 12.3, 0.00123, 1.2e+12."""
+    if 0.1 <= ratio < 10:
+        return f"{ratio:.{digits - 1}f}"
+    return significant(ratio, digits) if 1e-4 <= ratio < 1e6 else f"{ratio:.{digits - 1}e}"
+
+
+def failures_text(decision: Decision) -> str:
+    """How often each side failed: 1 of 50 against 0 of 50, subject first; "" where neither did."""
+    if not decision.failed_reference and not decision.failed_subject:
+        return ""
+    return (
+        f"{decision.failed_subject} of {decision.processes_subject} against "
+        f"{decision.failed_reference} of {decision.processes_reference}"
+    )
+
+
+def decision_data(name: str, decision: Decision) -> dict:
+    """One comparison as plain data; None where something is unknown."""
+    return {
+        "comparison": name,
+        "verdict": decision.verdict,
+        "worse": decision.worse,
+        "ratio": decision.ratio,
+        "low": decision.low,
+        "high": decision.high,
+        "rounds": decision.rounds,
+        "failed_reference": decision.failed_reference,
+        "failed_subject": decision.failed_subject,
+    }
+
+
+def report_data(comparisons: Sequence[dict], unclear_share: float = UNCLEAR_SHARE) -> dict:
+    """All comparisons, each as `decision_data` makes it, with the counts of their verdicts and the exit status."""
+    verdicts = [one["verdict"] for one in comparisons]
+    return {
+        "comparisons": list(comparisons),
+        "verdict_counts": counts(verdicts),
+        "exit_status": exit_status(verdicts, unclear_share),
+    }
+
+
+def counts(verdicts: Iterable[str]) -> dict[str, int]:
+    """How many there are of each verdict, the worst first."""
+    found = Counter(verdicts)
+    return {word: found[word] for word in sorted(found, key=ORDER.index)}
+
+
+def conclusion(decisions: Sequence[Decision], unclear_share: float = UNCLEAR_SHARE) -> str:
+    """The outcome in a sentence."""
+    verdicts = [one.verdict for one in decisions]
+    found = ", ".join(f"{count} {word}" for word, count in counts(verdicts).items())
+    status = exit_status(verdicts, unclear_share)
+    unclear, compared = verdicts.count(UNCLEAR), sum(word != BROKEN for word in verdicts)
+    why = f" (more than {unclear_share:.3g} of {compared} comparisons unclear)" if status == 2 and unclear else ""
+    return f"{MEANING[status]}{why}: {found}."
+
+
+HEADINGS = ("comparison", "verdict", "subject/reference (95 % interval)", "rounds", "failed, subject against reference")
+
+
+def cells(name: str, decision: Decision) -> tuple[str, ...]:
+    """One comparison in words."""
+    return name, decision.verdict, ratio_text(decision), str(decision.rounds), failures_text(decision)
+
+
+def rows_of(decisions: Mapping[str, Decision]) -> tuple[list[str], list[list[str]], list[str]]:
+    """Headings, cells and styles of a table, the worst first; no column of failures where nothing failed."""
+    sorted_ones = sorted(decisions.items(), key=lambda pair: order(pair[1]))
+    rows = [list(cells(*pair)) for pair in sorted_ones]
+    width = len(HEADINGS) if any(row[-1] for row in rows) else len(HEADINGS) - 1
+    return list(HEADINGS[:width]), [row[:width] for row in rows], [style(one.verdict) for _, one in sorted_ones]
+
+
+def table(
+    headings: Sequence[str], rows: Iterable[Sequence[str]], styles: Iterable[str], right: Iterable[int] = ()
+) -> Table:
+    """A table for a terminal; ``right``: the places of columns of numbers."""
+    made = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    aligned = set(right)
+    for place, heading in enumerate(headings):
+        made.add_column(heading, overflow="fold", justify="right" if place in aligned else "left")
+    for row, look in zip(rows, styles, strict=True):
+        made.add_row(*(Text(printable(cell)) for cell in row), style=look)
+    return made
+
+
+def markdown_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """Lines of a table for a pull request, with an empty one after it."""
+    body = [headings, ["---"] * len(headings), *rows]
+    return [*("| " + " | ".join(map(markdown_text, row)) + " |" for row in body), ""]
+
+
+def markdown_text(text: str) -> str:
+    """Foreign text in Markdown: it neither ends a cell nor starts a tag."""
+    return printable(text).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace(">", "&gt;")

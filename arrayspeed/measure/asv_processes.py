@@ -1,0 +1,259 @@
+"""Measure: have asv run combinations in chunks that are each safe once finished.
+
+asv saves once an environment; a run killed in the middle loses all of it. Here a chunk is one benchmark at one
+size in one environment, all its backends side by side, and is saved when it is finished. Started again, a run
+leaves out what it finds finished of the same code. The measuring is asv's own, and so are the results.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import itertools
+import math
+import os
+import shutil
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from statistics import median
+
+from asv import runner, util
+from asv.results import Results
+
+from arrayspeed.environments.project import git
+from arrayspeed.measure import interrupts
+from arrayspeed.measure.asv_servers import serving
+from arrayspeed.measure.plan import Selection, combinations, side_by_side
+from arrayspeed.measure.progress import Progress, is_timed
+from arrayspeed.measure.session import Session, open_session, quiet, save_atomically
+from arrayspeed.model.combination import Combination
+from arrayspeed.model.errors import UserError
+from arrayspeed.model.units import human
+from arrayspeed.records import processes
+from arrayspeed.records.processes import Process
+from benchmarks.batching import complaint
+from kernels.backends.hardware import missing
+
+#: Measures that are timed in batches.
+BATCHED = ("time_call", "time_round_trip", "time_pipelined")
+
+#: Processes for each time, unless asked for otherwise.
+ROUNDS = 2
+
+
+def finished(session: Session, plan: Iterable[Combination]) -> set[Combination]:
+    """The combinations that have a value of the same code."""
+    done = set()
+    by_environment = defaultdict(list)
+    for one in plan:
+        by_environment[one.environment].append(one)
+    for (name, ones), commit in itertools.product(by_environment.items(), session.commits):
+        results = session.results_of(name, commit)
+        known = results.get_result_keys(session.benchmarks)
+        values = {
+            benchmark: results.get_result_value(benchmark, session.benchmarks[benchmark]["params"])
+            for benchmark in {one.benchmark for one in ones} & known
+        }
+        for one in ones:
+            value = values.get(one.benchmark, {one.index: None})[one.index]
+            if value is not None and not (isinstance(value, float) and math.isnan(value)):
+                done.add(one)
+    return done
+
+
+def measure(
+    session: Session, plan: list[Combination], rounds: int = ROUNDS, append: bool = False, until: float = math.inf
+) -> tuple[int, int]:
+    """Run a plan chunk by chunk, with progress; returns how many combinations were measured, and how many failed.
+
+    ``rounds`` is processes for each time. With ``append``, samples are added to those that are there, where a
+    combination was measured before. No chunk is begun after ``until``, of `time.monotonic`.
+    """
+    chunks = defaultdict(list)
+    for one in plan:
+        chunks[one.chunk].append(one)
+    progress = Progress(chunks, lambda one: rounds if is_timed(one) else 1)
+    measured = failures = 0
+    with serving(session):
+        for ones in chunks.values():
+            interrupts.check()
+            if time.monotonic() >= until:
+                break
+            progress.start(ones)
+            outcome, wrong = run_chunk(session, ones, rounds, append)
+            measured += len(ones)
+            failures += wrong
+            progress.finish(ones, ", ".join(f"{one.backend} {human(outcome[one], one.measure)}" for one in ones))
+    progress.end()
+    return measured, failures
+
+
+def run_chunk(
+    session: Session, ones: list[Combination], rounds: int, append: bool
+) -> tuple[dict[Combination, float | None], int]:
+    """Have asv measure one chunk and save it; its values, and how many of them failed just now, each with a line."""
+    first = ones[0]
+    results = session.results_of(first.environment)
+    found = []
+    for number in range(rounds if is_timed(first) else 1):
+        session.round = number
+        found += run_once(session, ones, results, append or number > 0)
+        if all(process.value is None for process in found):
+            break
+    # In this order: a kill in between leaves processes of a chunk that is measured again, which are as good as any.
+    processes.store(session, first.environment, found)
+    save_atomically(session.config.results_dir, results.save)
+    values = results.get_result_value(first.benchmark, session.benchmarks[first.benchmark]["params"])
+    return {one: values[one.index] for one in ones}, say_what_failed(session, found)
+
+
+def say_what_failed(session: Session, found: list[Process]) -> int:
+    """Print a line for each combination that gave no value though it can run here; how many that are.
+
+    What is n/a is none, unless its library cannot be imported: an environment is there to hold it.
+    """
+    count = 0
+    for one, why in {process.one: process.why for process in found if process.why}.items():
+        broken = "cannot be imported" in why or "is not installed" in why
+        if broken:
+            folder = os.path.relpath(session.environments[one.environment]._path)
+            why += f"; to make the environment anew: rm -r {folder}"
+        where = ", ".join(str(each) for each in (one.backend, one.size, one.device) if each is not None)
+        available = "NotAvailable" not in why or broken
+        print(f"{'failed' if available else 'n/a'}: {one.benchmark}({where}): {why}", file=sys.stderr)
+        count += available
+    return count
+
+
+def run_once(session: Session, ones: list[Combination], results: Results, append: bool = False) -> list[Process]:
+    """Have asv run combinations of one benchmark, a process each, and add what they give to ``results``.
+
+    One that fails adds nothing, and what was there before it stays.
+    """
+    env, name = session.environments[ones[0].environment], ones[0].benchmark
+    parameters = session.benchmarks[name]["params"]
+    subset = session.benchmarks.filter_out(set(session.benchmarks) - {name})
+    subset.benchmark_selection[name] = sorted(one.index for one in ones)
+    old = Kept(results, name, parameters, name in results.get_result_keys(session.benchmarks))
+    with quiet(), interruptible():
+        runner.run_benchmarks(
+            subset,
+            env,
+            results=results,
+            extra_params={"rounds": 1},
+            record_samples=True,
+            append_samples=append,
+            launch_method=session.config.launch_method,
+        )
+    values = results.get_result_value(name, parameters)
+    after = results.get_result_samples(name, parameters)
+    stats = results.get_result_stats(name, parameters)
+    found = []
+    for one in ones:
+        samples = (after[one.index] or [])[len(old.samples[one.index] or []) if append else 0 :]
+        value = median(samples) if samples else values[one.index]
+        why = session.failures.pop((env.name, f"{name}-{one.index}"), "it gave no value")
+        if alone := one.measure in BATCHED and complaint(value, (stats[one.index] or {}).get("number")):
+            value, why = None, alone
+        if value is None or math.isnan(value):
+            found.append(Process(one, None, why=why))
+            old.restore(one.index)
+        else:
+            found.append(Process(one, value, samples))
+    return found
+
+
+class Kept:
+    """What asv's results hold of a benchmark before it is run again."""
+
+    def __init__(self, results: Results, name: str, parameters: list[list[str]], known: bool) -> None:
+        nothing = [None] * math.prod(map(len, parameters))
+        self.results = results
+        self.name = name
+        self.values = list(results.get_result_value(name, parameters)) if known else nothing
+        self.samples = list(results.get_result_samples(name, parameters)) if known else nothing
+        self.stats = list(results.get_result_stats(name, parameters)) if known else nothing
+
+    def restore(self, index: int) -> None:
+        """Put back what there was of one combination; what is n/a now stays so where there was no value."""
+        value, now = self.values[index], (self.results._results.get(self.name) or [None] * len(self.values))[index]
+        if (value is None or math.isnan(value)) and (now is None or math.isnan(now)):
+            return
+        for attribute, before in (("_results", self.values), ("_samples", self.samples), ("_stats", self.stats)):
+            entries = getattr(self.results, attribute)
+            entries[self.name] = entries.get(self.name) or [None] * len(before)
+            entries[self.name][index] = before[index]
+
+
+@contextlib.contextmanager
+def interruptible() -> Iterator[None]:
+    """Let Ctrl-C be Ctrl-C, which asv turns into an error of its own."""
+    try:
+        yield
+    except util.UserError as error:
+        if str(error) == "Interrupted.":
+            raise KeyboardInterrupt from error
+        raise UserError(str(error)) from error
+
+
+@contextlib.contextmanager
+def only_run(folder: str | Path) -> Iterator[None]:
+    """Let one run at a time measure into a folder: two would disturb each other's times, and their files.
+
+    Raises
+    ------
+    UserError
+        Another run is measuring.
+    """
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    with open(Path(folder) / ".lock", "w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise UserError("another run is measuring into the same results: wait for it, or stop it") from error
+        for left in Path(folder).rglob(".saving-*"):  # by a run that was killed
+            shutil.rmtree(left) if left.is_dir() else left.unlink()
+        yield
+
+
+def nothing(selections: list[Selection]) -> str:
+    """Why nothing that is selected can run."""
+    devices = sorted({device for selection in selections for device in selection.devices})
+    whys = [missing(device) for device in devices]
+    if whys and all(whys):
+        return "; ".join(whys)
+    return "nothing that can run here is selected; `python -m kernels` lists what there is"
+
+
+def run(
+    config, selections: list[Selection], rounds=None, again=False, append=False, timeout=None, minutes=math.inf
+) -> int:
+    """Measure what is selected and not finished, in the order of the selections; returns the exit status.
+
+    ``timeout``: seconds after which a process is ended, in place of the benchmark's own. ``minutes``: after them,
+    nothing more is begun.
+    """
+    started = time.monotonic()
+    with only_run(config.results_dir):
+        session = open_session(config, selections)
+        if timeout is not None:
+            for benchmark in session.benchmarks.values():
+                benchmark["timeout"] = timeout
+        parts = (side_by_side(session, combinations(session, selection)) for selection in selections)
+        plan = list(dict.fromkeys(one for part in parts for one in part))
+        if not plan:
+            raise UserError(nothing(selections))
+        done = set() if again or append else finished(session, plan)
+        todo = [one for one in plan if one not in done]
+        if done:
+            print(f"{len(done)} of {len(plan)} are finished at commit {git('rev-parse', '--short', session.commit)}")
+        until = started + 60 * minutes
+        measured, failures = measure(session, todo, rounds or ROUNDS, append, until)
+    spent = divmod(round(time.monotonic() - started), 60)
+    print(f"{measured} measured in {spent[0]}:{spent[1]:02d}" + (f", {failures} failed" if failures else ""))
+    if left := len(todo) - measured:
+        print(f"{left} are left, for which there was no time: started again, it goes on with them")
+    return 1 if failures else 0

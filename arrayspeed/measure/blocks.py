@@ -1,0 +1,312 @@
+"""Blocks: all sides of a comparison, measured side by side, round after round, with new processes in each.
+
+Times are taken in turn by batches (`arrayspeed.measure.players`): in each round every side has a process of its own,
+forked by a new server of its environment, and all of them are alive at once. First calls, memory, errors and imports
+are one figure a process; there the sides' processes run one after the other, within seconds, in an order that is drawn.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import random
+import select
+import signal
+import socket
+import subprocess
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from arrayspeed.measure import asv_processes
+from arrayspeed.measure.asv_servers import PRELOAD, needed, reason, serving
+from arrayspeed.measure.players import Failed, Player, Taken, Turns, take_turns
+from arrayspeed.measure.session import Session
+from arrayspeed.model.combination import Combination
+from arrayspeed.records.processes import Process
+
+#: Measures that are taken in turn by batches.
+IN_TURN = asv_processes.BATCHED
+
+#: Seconds that a server has to import its library, and a process that ended to be reaped.
+STARTING, REAPING = 300.0, 5.0
+
+
+@dataclass(frozen=True)
+class Block:
+    """A benchmark, backend, size and device on all its sides, the reference first.
+
+    Attributes
+    ----------
+    name
+        The same for all sides and rounds; no other block has it.
+    sides
+        One combination a side; of releases, one an environment.
+    seed
+        What orders are drawn from.
+    first
+        Rounds that are enough for the first look, where not all are needed: what does not vary by chance.
+    names, handicaps
+        Where sides are not told apart by their environments: a name each, and what makes its calls slower or fail
+        (`benchmarks.turns`).
+    """
+
+    name: str
+    sides: tuple[Combination, ...]
+    seed: int = 0
+    first: int | None = None
+    names: tuple[str, ...] = ()
+    handicaps: tuple[tuple[str, float], ...] = ()
+
+    def waits(self, number: int, look: int) -> bool:
+        """Whether it has enough for the first look, which is after ``look`` rounds."""
+        return self.first is not None and self.first <= number < look
+
+    def with_first(self, rounds: int | None) -> Block:
+        """The block with other rounds that are enough for the first look."""
+        return replace(self, first=rounds)
+
+    @property
+    def one(self) -> Combination:
+        """The reference's combination."""
+        return self.sides[0]
+
+    @property
+    def in_turn(self) -> bool:
+        """Whether its sides take turns by batches."""
+        return self.one.measure in IN_TURN
+
+    @property
+    def named(self) -> list[tuple[str, Combination]]:
+        """Each side's name with its combination."""
+        return list(zip(self.names or [one.environment for one in self.sides], self.sides, strict=True))
+
+
+def block(sides: Iterable[Combination], run: str = "", seed: int = 0) -> Block:
+    """A block named after its run and what it compares: ``run.hash``.
+
+    Blocks of the same sides and ``run`` are one and go on. What has the same run and round was measured in that round,
+    whichever block it is of (`arrayspeed.records.measures.by_round`).
+    """
+    sides = tuple(sides)
+    one = sides[0]
+    environments = sorted(side.environment for side in sides)
+    text = json.dumps([one.benchmark, one.backend, one.size, one.device, environments])
+    return Block(f"{run}.{hashlib.sha256(text.encode()).hexdigest()[:12]}", sides, seed)
+
+
+class Forked(Player):
+    """A player that a server forked; the server knows how it ended."""
+
+    def __init__(self, name: str, pid: int, channel: socket.socket, server: Server) -> None:
+        super().__init__(name, pid, channel)
+        self.server = server
+
+    def answer(self, until: float) -> dict:
+        """Its next line; how it ended where it ended."""
+        try:
+            return super().answer(until)
+        except Failed as error:
+            if error.kind != "crashed":
+                raise
+            status = self.server.status(self.pid)
+            killed = status == -signal.SIGKILL
+            why = str(error) if status is None else reason("", status, 0)
+            raise Failed(why, "out of memory" if killed else "crashed") from error
+
+
+class Server:
+    """A process in an environment that has imported a library and forks players: `benchmarks.turns`."""
+
+    def __init__(self, python: str, preload: str, benchmarks: str | Path) -> None:
+        self.control, theirs = socket.socketpair()
+        self.statuses: dict[int, int] = {}
+        self.buffer = b""
+        environment = {**os.environ, PRELOAD: preload}
+        environment.pop("PYTHONPATH", None)
+        with theirs:
+            self.process = subprocess.Popen(
+                [python, "-m", "benchmarks.turns", str(theirs.fileno())],
+                cwd=Path(benchmarks).parent,
+                env=environment,
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        self.row("serving", STARTING)
+
+    def row(self, key: str, timeout: float) -> dict:
+        """Its next line that has a key; what it says of processes that ended is kept.
+
+        Raises
+        ------
+        Failed
+            It has ended, or says nothing in time.
+        """
+        while True:
+            line, found, rest = self.buffer.partition(b"\n")
+            if found:
+                self.buffer = rest
+                row = json.loads(line)
+                if "ended" in row:
+                    self.statuses[row["ended"]] = row["status"]
+                if key in row:
+                    return row
+                continue
+            if not select.select([self.control], [], [], timeout)[0]:
+                raise Failed("its server says nothing", "timed out")
+            more = self.control.recv(2**16)
+            if not more:
+                raise Failed(f"its server ended with status {self.process.wait()}", "crashed")
+            self.buffer += more
+
+    def fork(self, name: str, request: dict) -> Forked:
+        """A new player.
+
+        Raises
+        ------
+        Failed
+            The server has ended.
+        """
+        ours, theirs = socket.socketpair()
+        with theirs:
+            try:
+                socket.send_fds(self.control, [json.dumps(request).encode()], [theirs.fileno()])
+                pid = self.row("forked", STARTING)["forked"]
+            except (Failed, OSError):
+                ours.close()
+                raise
+        return Forked(name, pid, ours, self)
+
+    def status(self, pid: int) -> int | None:
+        """How a player ended; None where that is not known."""
+        with suppress(Failed, OSError):
+            while pid not in self.statuses:
+                self.row("ended", REAPING)
+        return self.statuses.get(pid)
+
+    def end(self) -> None:
+        """Kill it; Linux kills what it forked."""
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+        self.control.close()
+
+
+class Round:
+    """One round: servers of its own, and the processes that they fork."""
+
+    def __init__(self, session: Session, number: int, references: str, turns: Turns) -> None:
+        self.session = session
+        self.number = number
+        self.references = references
+        self.turns = turns
+        self.servers: dict[tuple[str, str], Server] = {}
+
+    def play(self, block: Block) -> list[Process]:
+        """One process of each side of a block."""
+        rng = random.Random(f"{block.seed} {block.name} {self.number}")
+        found = self.in_turn(block, rng) if block.in_turn else self.one_by_one(block, rng)
+        return [replace(process, block=block.name, round=self.number) for process in found]
+
+    def in_turn(self, block: Block, rng: random.Random) -> list[Process]:
+        """Times, by turns of batches."""
+        taken: dict[str, Taken] = {}
+        players = []
+        handicaps = dict(zip(block.names, block.handicaps, strict=False))
+        try:
+            for name, one in rng.sample(block.named, len(block.sides)):
+                request = self.request(one) | {"handicap": handicaps.get(name)}
+                try:
+                    players.append(self.server(name, one).fork(name, request))
+                except (Failed, OSError) as error:
+                    taken[name] = Taken(why=str(error), kind="crashed")
+                    self.forget(name, one)
+        except BaseException:
+            for player in players:
+                player.end()
+            raise
+        taken |= take_turns(players, self.turns, rng)
+        return [process_of(one, taken[name]) for name, one in block.named]
+
+    def one_by_one(self, block: Block, rng: random.Random) -> list[Process]:
+        """Figures of a process each, by asv."""
+        found = {}
+        for one in rng.sample(block.sides, len(block.sides)):
+            (found[one],) = asv_processes.run_once(self.session, [one], self.session.no_results(one.environment))
+        return [found[one] for one in block.sides]
+
+    def request(self, one: Combination) -> dict:
+        """What a server is asked for."""
+        return {
+            "benchmark": one.benchmark,
+            "parameters": [one.backend, one.size, one.device],
+            "references": self.references,
+        }
+
+    def server(self, name: str, one: Combination) -> Server:
+        """The server of a side and its library, started when it is first needed. Every side has its own: processes that
+        one server forks share its memory layout.
+        """
+        key = name, needed(one.benchmark, one.backend)
+        if key not in self.servers:
+            env = self.session.environments[one.environment]
+            self.servers[key] = Server(env.find_executable("python"), key[1], self.session.benchmarks.benchmark_dir)
+        return self.servers[key]
+
+    def forget(self, name: str, one: Combination) -> None:
+        """Drop a server that has ended."""
+        if server := self.servers.pop((name, needed(one.benchmark, one.backend)), None):
+            server.end()
+
+    def end(self) -> None:
+        """End all servers, and so everything that they forked."""
+        while self.servers:
+            self.servers.popitem()[1].end()
+
+
+def process_of(one: Combination, taken: Taken) -> Process:
+    """What one side gave in a round."""
+    batches = taken.batches if taken.value is not None else []
+    number = taken.number if batches else None
+    return Process(one, taken.value, taken.alone, taken.why, batches=batches, sometimes=taken.sometimes, number=number)
+
+
+@contextlib.contextmanager
+def rounds(session: Session, turns: Turns | None = None) -> Iterator[callable]:
+    """Within, a function that makes round after round: ``round(number)`` ends the one before."""
+    made: list[Round] = []
+
+    def next_round(number: int) -> Round:
+        while made:
+            made.pop().end()
+        session.round = number
+        servers.end_all()  # those of asv's own measures: processes that one server forks share its memory layout
+        made.append(Round(session, number, references, turns or Turns()))
+        return made[0]
+
+    with tempfile.TemporaryDirectory(prefix="arrayspeed-") as references, serving(session) as servers:
+        try:
+            yield next_round
+        finally:
+            while made:
+                made.pop().end()
+
+
+def blocks_of(ones: Iterable[Combination], environments: list[str], run: str = "", seed: int = 0) -> list[Block]:
+    """Blocks of the same combination in several environments, of which the first is the reference."""
+    groups = defaultdict(list)
+    for one in ones:
+        groups[one.benchmark, one.backend, one.size, one.device].append(one)
+    return [
+        block(sorted(sides, key=lambda one: environments.index(one.environment)), run, seed)
+        for sides in groups.values()
+        if len(sides) > 1
+    ]

@@ -1,0 +1,102 @@
+"""What to measure: combinations of an environment, a kernel, a backend, a size and a device, and how to choose."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from asv import environment
+
+from arrayspeed.model.combination import Combination, parse_name, parse_parameters
+from arrayspeed.model.libraries import subjects
+from kernels import BACKENDS, CATALOGUE, LIBRARIES
+from kernels.backends.hardware import missing
+from kernels.limits import too_large
+
+
+@dataclass
+class Selection:
+    """Which combinations to measure; an empty list selects all.
+
+    ``environments`` and ``patterns`` are substrings and regular expressions as asv takes them; ``sizes`` may hold
+    ``small`` and ``large``, which stand for each kernel's own.
+    """
+
+    environments: list[str] = field(default_factory=list)
+    libraries: list[str] = field(default_factory=list)
+    versions: list[str] = field(default_factory=list)
+    kernels: list[str] = field(default_factory=list)
+    backends: list[str] = field(default_factory=list)
+    sizes: list[str] = field(default_factory=list)
+    devices: list[str] = field(default_factory=list)
+    dtypes: list[str] = field(default_factory=list)
+    measures: list[str] = field(default_factory=list)
+    patterns: list[str] = field(default_factory=list)
+
+
+def selected(env: environment.Environment, selection: Selection) -> bool:
+    """Whether an environment holds what is selected."""
+    if selection.environments:
+        return any(part in env.name for part in selection.environments)
+    versions = subjects(env.requirements)
+    found = [name for name in selection.libraries or LIBRARIES if name in versions]
+    return bool(found) and (not selection.versions or any(versions[name] in selection.versions for name in found))
+
+
+def combinations(session, selection: Selection) -> Iterator[Combination]:
+    """Everything that is selected and can run: the library is in the environment, the device in the machine."""
+    for env in session.environments.values():
+        present = subjects(env.requirements) if selected(env, selection) else {}
+        for name, benchmark in session.benchmarks.items():
+            labels = parse_name(name)
+            for index, parameters in enumerate(itertools.product(*benchmark["params"])):
+                one = Combination(env.name, name, index, **labels, **parse_parameters(parameters))
+                if one.library in present and wanted(one, selection) and can_run(one):
+                    yield one
+
+
+def side_by_side(session, ones: Iterable[Combination]) -> list[Combination]:
+    """In the order in which they are best measured: versions of a library one after the other, kernel by kernel.
+
+    A shared machine changes its speed for minutes at a time. Measured version by version, each would get a spell of its
+    own, and look slower or faster for it.
+    """
+    libraries = {name: tuple(sorted(subjects(env.requirements))) for name, env in session.environments.items()}
+    order = {name: number for number, name in enumerate(session.benchmarks)}
+    places = {names: number for number, names in enumerate(dict.fromkeys(libraries.values()))}
+    return sorted(ones, key=lambda one: (places[libraries[one.environment]], order[one.benchmark], one.size or 0))
+
+
+def wanted(one: Combination, selection: Selection) -> bool:
+    """Whether a combination is selected."""
+    kernel = CATALOGUE.get(one.kernel)
+    sizes = {str(one.size)}
+    if kernel is not None:
+        sizes |= {label for label in ("small", "large") if getattr(kernel, label) == one.size}
+    full_name = f"{one.benchmark}({one.backend!r}, {one.size}, {one.device!r})"
+    return (
+        (not selection.libraries or one.library in selection.libraries)
+        and (not selection.kernels or one.kernel in selection.kernels)
+        and (not selection.backends or one.backend in selection.backends)
+        and (not selection.sizes or one.size is None or bool(sizes & set(selection.sizes)))
+        and (not selection.devices or one.device in selection.devices)
+        and (not selection.dtypes or one.dtype is None or one.dtype in selection.dtypes)
+        and (not selection.measures or one.measure in selection.measures)
+        and (not selection.patterns or any(re.search(pattern, full_name) for pattern in selection.patterns))
+    )
+
+
+def can_run(one: Combination) -> bool:
+    """Whether a combination can give a number here; what cannot costs a process to find out."""
+    kernel = CATALOGUE.get(one.kernel)
+    if kernel is None:
+        return True
+    backend = BACKENDS[one.backend]
+    return (
+        kernel.why_not(backend.name, backend.library) is None
+        and one.device in backend.devices
+        and missing(one.device) is None
+        and too_large(kernel, backend, one.size, one.dtype) is None
+    )

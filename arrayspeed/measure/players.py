@@ -1,0 +1,382 @@
+"""Processes that take turns: one runs a batch of calls while all others are stopped.
+
+On a shared machine the speed of a program changes from second to second. Sides that meet within milliseconds see the
+same machine. A side that waits is stopped (SIGSTOP), since libraries keep threads spinning for the next call. This
+follows duet benchmarking (Bulej, Horký, Tůma, Farquet and Prokopec, "Duet benchmarking", 2020), which runs both sides
+at once on different cores; here nothing shares a core.
+
+Every part of a turn begins from the same placement of threads on cores (`start`): where the system happens to have put
+them makes a program several times slower or faster.
+
+A stopped process must never be left behind. Whoever holds players ends them whatever happens (`ending`); and should
+this process be killed, Linux kills the players, since each asked for that when it started (`benchmarks.preload`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+import random
+import select
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from statistics import median
+
+from arrayspeed.model.text import printable
+
+#: Seconds of a batch.
+BATCH = 0.02
+
+#: Parts of a turn, each begun from the same placement of threads.
+PARTS = 5
+
+#: Turns of each side: at least so many where calls are short, and at most.
+FEWEST, MOST = 5, 25
+
+#: Seconds of batches of one side in a round, where calls are too long for so many turns.
+LONGEST = 1.0
+
+#: Standard deviation of the logarithm of a ratio between rounds, beside which noise within a round does not matter.
+BETWEEN = 0.03
+
+#: Turns after which a side that has failed in each of them gets no more.
+HOPELESS = 3
+
+
+class Failed(Exception):
+    """A player gave no time. ``kind``: a class of failure; ``sometimes``: other calls of the process succeed."""
+
+    def __init__(self, why: str, kind: str = "error", sometimes: bool = False) -> None:
+        super().__init__(printable(why))
+        self.kind = kind
+        self.sometimes = sometimes
+
+
+class Player:
+    """A process that makes a batch of calls when it is told to.
+
+    Parameters
+    ----------
+    name
+        The side that it plays.
+    pid
+        The process; it leads a process group of its own.
+    channel
+        A stream socket to it: it writes lines of JSON and reads numbers of calls, as `benchmarks.turns` says.
+    """
+
+    def __init__(self, name: str, pid: int, channel: socket.socket) -> None:
+        self.name = name
+        self.pid = pid
+        self.channel = channel
+        self.buffer = b""
+        self.stopped = False
+        self.ended = False
+
+    def answer(self, until: float) -> dict:
+        """Its next line.
+
+        Raises
+        ------
+        Failed
+            It has ended, says that it failed, or says nothing until ``until`` (`time.monotonic`).
+        """
+        while b"\n" not in self.buffer:
+            left = until - time.monotonic()
+            readable = left > 0 and select.select([self.channel], [], [], left)[0]
+            if not readable:
+                raise Failed("it was still running when its time was up, and was ended", "timed out")
+            try:
+                more = self.channel.recv(2**16)
+            except ConnectionError:
+                more = b""
+            if not more:
+                raise Failed("it ended without a word", "crashed")
+            self.buffer += more
+        line, _, self.buffer = self.buffer.partition(b"\n")
+        try:
+            row = json.loads(line)
+        except ValueError:
+            return self.answer(until)  # something else that the program printed
+        if not isinstance(row, dict):
+            return self.answer(until)
+        if "failed" in row:
+            raise Failed(str(row["failed"]), str(row.get("kind", "error")), bool(row.get("sometimes")))
+        return row
+
+    def ready(self, timeout: float) -> float:
+        """Seconds of a call, roughly, when it is prepared."""
+        return self.seconds("ready", timeout)
+
+    def batch(self, number: int, timeout: float) -> float:
+        """Seconds of a call, the mean of a batch of so many made now."""
+        with suppress(OSError):  # it has ended, and its answer will say so
+            self.channel.sendall(f"{number}\n".encode())
+        return self.seconds("seconds", timeout)
+
+    def seconds(self, key: str, timeout: float) -> float:
+        """The number that its next answer holds."""
+        value = self.answer(time.monotonic() + timeout).get(key)
+        if not isinstance(value, (int, float)) or not 0 < value < math.inf:
+            raise Failed(f"it gave no time: {value!r}")
+        return float(value)
+
+    def stop(self) -> None:
+        """Stop it, with all of its threads, and return when it is."""
+        self.stopped = True
+        with suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGSTOP)
+            while state(self.pid) not in "TtZX":
+                time.sleep(0)
+
+    def go(self) -> None:
+        """Let it run."""
+        self.stopped = False
+        with suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGCONT)
+
+    def end(self) -> None:
+        """Kill it and what it started; a stopped process dies of SIGKILL too."""
+        if not self.ended:
+            self.ended = True
+            self.channel.close()
+            for kill in (os.killpg, os.kill):
+                with suppress(ProcessLookupError, PermissionError):
+                    kill(self.pid, signal.SIGKILL)
+
+
+def state(pid: int) -> str:
+    """One letter of /proc: ``T`` of a stopped process; ``X`` where there is none."""
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0]
+    except OSError:
+        return "X"
+
+
+class Spawned(Player):
+    """A player that is a program of its own, started now; its standard input and output are the channel."""
+
+    def __init__(self, name: str, command: Sequence[str], **options) -> None:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            self.process = subprocess.Popen(
+                command,
+                stdin=theirs,
+                stdout=theirs,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+                preexec_fn=die_with_parent,
+                **options,
+            )
+        super().__init__(name, self.process.pid, ours)
+
+    def end(self) -> None:
+        """Kill it, and wait until it is gone."""
+        super().end()
+        self.process.wait()
+
+
+def die_with_parent() -> None:
+    """Have Linux kill the process that calls this when its parent dies."""
+    from benchmarks.preload import end_with_parent
+
+    end_with_parent()
+
+
+@contextlib.contextmanager
+def ending(players: Iterable[Player]) -> Iterator[None]:
+    """End players whatever happens within. ``players`` may grow meanwhile."""
+    try:
+        yield
+    finally:
+        for player in players:
+            player.end()
+
+
+@dataclass(frozen=True)
+class Turns:
+    """How players take turns. ``timeout`` is seconds for the preparation and for each batch. ``alone``: so many batches
+    of one after the other before the turns, to see what those are good for.
+    """
+
+    batch: float = BATCH
+    fewest: int = FEWEST
+    most: int = MOST
+    longest: float = LONGEST
+    timeout: float = 600.0
+    alone: int = 0
+
+
+@dataclass
+class Taken:
+    """What one player gave: seconds a call of each of its turns, None where it failed in that turn; and why.
+
+    ``sometimes``: it failed, and other calls of the same process succeeded. ``alone``: its batches before the turns.
+    """
+
+    batches: list[float | None] = field(default_factory=list)
+    alone: list[float] = field(default_factory=list)
+    number: int = 1
+    why: str | None = None
+    kind: str | None = None
+    sometimes: bool = False
+
+    @property
+    def value(self) -> float | None:
+        """Seconds a call, the median of its turns."""
+        good = [batch for batch in self.batches if batch is not None]
+        return median(good) if good else None
+
+    def fail(self, error: Failed) -> None:
+        """Note a failure."""
+        self.why, self.kind, self.sometimes = str(error), error.kind, self.sometimes or error.sometimes
+
+
+def take_turns(players: Sequence[Player], plan: Turns, rng: random.Random) -> dict[str, Taken]:
+    """Have players take turns by batches until their ratios are known well enough, and end them.
+
+    The order is drawn, and turned round from turn to turn, so that nobody is always first. The number of turns follows
+    from what a turn and a process cost and from how much turns differ (Kalibera and Jones, "Rigorous benchmarking in
+    reasonable time", 2013): more than a few are wasted where rounds differ by more than turns do.
+    """
+    taken = {player.name: Taken() for player in players}
+    started = time.monotonic()
+    with ending(players):
+        playing = prepared(players, taken, plan.timeout)
+        rng.shuffle(playing)
+        numbers = calibrated(playing, taken, plan)
+        preparing = time.monotonic() - started
+        for player in playing:
+            with suppress(Failed):
+                taken[player.name].alone = [run(player, numbers[player.name], plan.timeout) for _ in range(plan.alone)]
+        started, turn = time.monotonic(), 0
+        while playing and turn < wanted(taken, plan, preparing, (time.monotonic() - started) / max(1, turn)):
+            for player in playing if turn % 2 == 0 else playing[::-1]:
+                one = taken[player.name]
+                try:
+                    one.batches.append(run(player, numbers[player.name], plan.timeout))
+                except Failed as error:
+                    one.batches.append(None)
+                    one.fail(error)
+            turn += 1
+            playing = [player for player in playing if not hopeless(taken[player.name])]
+    return taken
+
+
+def prepared(players: Sequence[Player], taken: Mapping[str, Taken], timeout: float) -> list[Player]:
+    """The players that can play, each stopped; ``taken`` says why the others cannot."""
+    found = []
+    for player in players:
+        one = taken[player.name]
+        try:
+            one.number = number_of_calls(player.ready(timeout), BATCH)
+            player.stop()
+            found.append(player)
+        except Failed as error:
+            one.fail(error)
+    return found
+
+
+def calibrated(playing: list[Player], taken: Mapping[str, Taken], plan: Turns) -> dict[str, int]:
+    """Calls in a batch of each player, from an untimed turn: when it said that it is ready, others were at work."""
+    for player in list(playing):
+        one = taken[player.name]
+        try:
+            one.number = number_of_calls(run(player, one.number, plan.timeout), plan.batch)
+        except Failed as error:
+            one.fail(error)
+            if not error.sometimes:
+                playing.remove(player)
+    return {player.name: taken[player.name].number for player in playing}
+
+
+def number_of_calls(seconds: float, batch: float) -> int:
+    """Calls that take about as long as a batch."""
+    return max(1, round(batch / seconds))
+
+
+def run(player: Player, number: int, timeout: float) -> float:
+    """Seconds of a call, from one turn of so many calls: the median of its parts, with the player stopped before and
+    after each.
+    """
+    parts = min(PARTS, number)
+    values = []
+    for _ in range(parts):
+        start(player)
+        try:
+            values.append(player.batch(number // parts, timeout))
+        finally:
+            player.stop()
+    return median(values)
+
+
+def start(player: Player) -> None:
+    """Let a player run, its main thread on one core and the others beside it, free to move from there on.
+
+    Where a thread wakes up is where it slept. JAX hands small calls to another thread: if that sleeps on the same core,
+    each call takes two switches, 40 µs for an addition of 1,000 numbers instead of 8, often in all batches.
+    Processes of one program differ by ×5 for it, and those of one process from turn to turn.
+    """
+    cores = sorted(os.sched_getaffinity(0))
+    threads = threads_of(player.pid) if len(cores) > 1 else []
+    for place, thread in enumerate(threads):
+        bind(thread, [cores[0] if thread == player.pid else cores[1 + place % (len(cores) - 1)]])
+    player.go()
+    for thread in threads:
+        bind(thread, cores)
+
+
+def threads_of(pid: int) -> list[int]:
+    """The threads of a process."""
+    try:
+        return [int(name) for name in os.listdir(f"/proc/{pid}/task")]
+    except OSError:
+        return []
+
+
+def bind(thread: int, cores: Sequence[int]) -> None:
+    """Let a thread run on some cores only."""
+    with suppress(OSError):  # it has ended
+        os.sched_setaffinity(thread, cores)
+
+
+def hopeless(one: Taken) -> bool:
+    """Whether a player has failed so often that nothing more is to be learnt, or has ended."""
+    last = one.batches[-HOPELESS:]
+    return one.kind in ("crashed", "timed out") or (len(last) == HOPELESS and not any(last))
+
+
+def wanted(taken: Mapping[str, Taken], plan: Turns, process: float, turn: float) -> int:
+    """How many turns are worth their time, by what is known so far.
+
+    ``process`` and ``turn``: seconds to prepare the players, and of one turn of all of them. With a variance of w
+    between turns and b between rounds, and costs c of a turn and p of a round's processes, √(w p / (b c)) turns a round
+    give the smallest interval for a given time.
+    """
+    sides = [one.batches for one in taken.values() if one.batches]
+    done = max(map(len, sides), default=0)
+    slowest = sum(one.number * one.value for one in taken.values() if one.value) / max(1, len(sides))
+    most = (
+        max(1 if slowest > plan.longest else 3, min(plan.most, round(plan.longest / slowest))) if slowest else plan.most
+    )
+    if done < min(plan.fewest, most) or len(sides) < 2:
+        return min(plan.fewest, most) if len(sides) > 1 else most
+    noise = max(spread(sides[0], other) for other in sides[1:])
+    return max(done, min(most, round(noise / BETWEEN * math.sqrt(process / max(turn, 1e-3)))))
+
+
+def spread(one: Sequence[float | None], other: Sequence[float | None]) -> float:
+    """Standard deviation of the logarithm of the ratio of neighbouring turns, by the median of its deviations."""
+    logs = [math.log(b / a) for a, b in zip(one, other, strict=False) if a and b]
+    if not logs:
+        return 0.0
+    middle = median(logs)
+    return 1.4826 * median(abs(value - middle) for value in logs)

@@ -1,0 +1,172 @@
+"""Progress of a run: what was measured, what is left, and an estimate of the time that it takes."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+
+#: Seconds that a process takes, until this run has seen its own: compilation, and up to a second of sampling. The
+#: imports are the server's.
+FIRST_GUESS = {
+    "numpy": 0.6,
+    "numba": 1.4,
+    "jax": 0.9,
+    "jax-jit": 0.9,
+    "torch": 0.8,
+    "torch-compile": 1.6,
+    "tensorflow": 0.9,
+    "tensorflow-xla": 1.2,
+    "cupy": 1.0,
+}
+
+
+class Progress:
+    """Prints a line a finished chunk. The estimate is each backend's own pace: the share of the time so far that
+    its first guess had of the guesses so far.
+    """
+
+    def __init__(self, chunks: dict, passes: Callable) -> None:
+        """``passes`` says how many processes a combination gets."""
+        self.passes = passes
+        self.left = sum(self.guess(ones) for ones in chunks.values())
+        self.count = len(chunks)
+        self.number = 0
+        self.guessed = 0.0
+        self.spent = 0.0
+        self.terminal = sys.stdout.isatty()
+        self.started = time.monotonic()
+
+    def guess(self, ones: list) -> float:
+        """First guess of a chunk's seconds."""
+        return sum(FIRST_GUESS.get(one.backend, 3.0) * self.passes(one) for one in ones)
+
+    def remaining(self) -> float:
+        """Seconds left, by the pace so far."""
+        # The first guesses count as a chunk of experience, so that one odd chunk does not upset the estimate.
+        pace = (self.spent + 5.0) / (self.guessed + 5.0)
+        return self.left * pace
+
+    def start(self, ones: list) -> None:
+        """Say what is being measured."""
+        self.number += 1
+        self.started = time.monotonic()
+        if self.terminal:
+            text = f"[{self.number}/{self.count}] {title(ones)} … about {clock(self.remaining())} left"
+            print(f"\r\x1b[K{text}", end="", flush=True)
+
+    def finish(self, ones: list, shown: str) -> None:
+        """Print what a chunk gave."""
+        guess = self.guess(ones)
+        self.spent += time.monotonic() - self.started
+        self.guessed += guess
+        self.left = max(0.0, self.left - guess)
+        start = "\r\x1b[K" if self.terminal else ""
+        left = f"{clock(self.remaining())} left" if self.number < self.count else "done"
+        print(f"{start}[{self.number}/{self.count}] {title(ones)}: {shown} ({left})", flush=True)
+
+    def end(self) -> None:
+        """Leave the terminal's line clean."""
+        if self.terminal:
+            print("\r\x1b[K", end="", flush=True)
+
+
+class Rounds:
+    """Prints the progress of rounds: at the start how long they take at most, a line a round, and what each look
+    decided. On a terminal a line that changes says what is being measured.
+    """
+
+    def __init__(self, blocks: Mapping, plan: Sequence[int]) -> None:
+        """``blocks`` are those of `arrayspeed.measure.blocks`; ``plan`` says after how many rounds is looked."""
+        self.terminal = sys.stdout.isatty()
+        self.plan = plan
+        self.pace = {block.name: block_guess(block) for block in blocks.values()}
+        self.guessed = self.spent = 0.0
+        every = sum(self.pace.values())
+        print(
+            f"{len(blocks)} blocks, looked at after {', '.join(map(str, plan))} rounds: "
+            f"about {clock(every * plan[0])} to the first look, {clock(every * plan[-1])} at most",
+            flush=True,
+        )
+
+    def start(self, number: int, todo: Sequence, every: int) -> None:
+        """A round begins: the blocks that are to be measured, and how many are undecided."""
+        self.number, self.todo, self.every = number, [block.name for block in todo], every
+        self.count, self.whole = len(todo), sum(self.pace[block.name] for block in todo)
+        self.latest = time.monotonic()
+        self.show()
+
+    def finish(self, block) -> None:
+        """A block of the round is finished."""
+        now = time.monotonic()
+        self.spent += now - self.latest
+        self.guessed += self.pace[block.name]
+        self.latest = now
+        self.todo.remove(block.name)
+        self.show()
+
+    def scale(self) -> float:
+        """How much longer things take than was guessed. The guess counts for half a minute of experience."""
+        return (self.spent + 30.0) / (self.guessed + 30.0)
+
+    def show(self) -> None:
+        """The line that changes; without a terminal, a line where a round is finished."""
+        look = next(look for look in self.plan if look > self.number)
+        rest = sum(self.pace[name] for name in self.todo) + (look - self.number - 1) * self.whole
+        text = (
+            f"round {self.number + 1} of {look}: {self.count - len(self.todo)} of {self.count} blocks, "
+            f"{clock(self.scale() * rest)} to the next look"
+        )
+        if self.terminal:
+            print(f"\r\x1b[K{text}", end="", flush=True)
+        elif self.count and not self.todo:
+            print(text, flush=True)
+
+    def look(self, rounds: int, looks, left: Sequence) -> None:
+        """What a look decided, and what is left."""
+        from arrayspeed.decide.words import ORDER  # imports SciPy, which a run in an interpreter as it is must not need
+
+        words = Counter(looks.words.values())
+        said = ", ".join(f"{words[word]} {word}" for word in ORDER if words[word]) or "nothing decided"
+        noisy = len(looks.given_up - looks.decisions.keys())
+        given_up = f"; {noisy} too noisy for {self.plan[-1]} rounds to decide" if noisy else ""
+        more = sum(self.pace[block.name] for block in left) * self.scale() * (self.plan[-1] - rounds)
+        rest = f"; {len(left)} left, {clock(more)} at most" if left and rounds < self.plan[-1] else ""
+        start = "\r\x1b[K" if self.terminal else ""
+        print(f"{start}after {rounds} rounds: {said}{given_up}{rest}", flush=True)
+
+    def end(self, why: str | None = None) -> None:
+        """Leave the terminal's line clean, and say why it ended early."""
+        if self.terminal:
+            print("\r\x1b[K", end="", flush=True)
+        if why:
+            print(why, flush=True)
+
+
+#: Seconds of the batches of one side in a round.
+SAMPLING = 0.4
+
+
+def block_guess(block) -> float:
+    """First guess of a block's seconds in a round: its processes prepare at once, as far as there are cores."""
+    preparing = sum(FIRST_GUESS.get(one.backend, 3.0) for one in block.sides)
+    return preparing / 2 + SAMPLING * len(block.sides) if block.in_turn else preparing
+
+
+def is_timed(one) -> bool:
+    """Whether asv runs the combination in several rounds."""
+    return one.measure.startswith(("time_", "timeraw_"))
+
+
+def title(ones: list) -> str:
+    """What a chunk measures."""
+    first = ones[0]
+    return first.benchmark if first.size is None else f"{first.benchmark} {first.size:,}"
+
+
+def clock(seconds: float) -> str:
+    """Minutes and seconds, or hours and minutes."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes_left = divmod(minutes, 60)
+    return f"{hours}:{minutes_left:02d} h" if hours else f"{minutes}:{rest:02d} min"

@@ -1,0 +1,93 @@
+"""Named selections: everything at every size would take days, so these are what is worth measuring first.
+
+A selection is a list of parts, most important first; a run goes through them in order.
+"""
+
+from __future__ import annotations
+
+from arrayspeed.measure.plan import Selection
+from arrayspeed.measure.session import newest_of_all, of_one_library
+from kernels import BACKENDS
+
+#: Elementwise arithmetic, matrix product, gradient, transform, sort: the five operations of article 001.
+OPERATIONS = ["elementwise", "matmul", "gradient", "fft", "sort"]
+
+#: With an activation and a loop of training: what the articles compile.
+TELLING = [*OPERATIONS, "selu", "linear_regression"]
+
+BATCHES = ["vmap_mapped", "vmap_vectorised", "vmap_loop"]
+
+
+def part(*measures: str, dtype: str = "float64", **filters: list[str]) -> Selection:
+    """Some measures of one precision."""
+    return Selection(measures=list(measures), dtypes=[dtype], **filters)
+
+
+#: What `make bench` measures.
+BENCH = [part("time_call", kernels=OPERATIONS, sizes=["small", "large"], devices=["cpu"])]
+
+#: What the four articles measured, then every other measure of the same kernels.
+ARTICLES = [
+    part("time_call", sizes=["small", "large"]),
+    part("time_call", kernels=["linear_regression", "convolve_devices"]),
+    part("time_call", kernels=["matmul_transposed"], backends=["numpy", "jax", "jax-jit"]),
+    part("time_call", kernels=BATCHES, backends=["numpy", "jax", "jax-jit"]),
+    part("time_call", kernels=["matmul_transposed", "selu", "polynomial"], sizes=["large"], dtype="float32"),
+    part("track_first_call", kernels=OPERATIONS, sizes=["small"]),
+    part("track_first_call", kernels=["matmul_transposed", "selu"], sizes=["large"], dtype="float32"),
+    Selection(measures=["timeraw_import"]),
+    part("track_error", sizes=["small"]),
+    part("time_round_trip", "time_pipelined", kernels=OPERATIONS, sizes=["small", "large"]),
+    part("time_round_trip", kernels=["matmul_transposed"], sizes=["large"], dtype="float32"),
+    part("track_memory", "peakmem_call", kernels=OPERATIONS, sizes=["large"]),
+    part("track_first_call", sizes=["small"]),
+    part("time_call", kernels=OPERATIONS),
+    # Transfers and memory matter where arrays are large, and a queue of calls where they are small.
+    part("time_round_trip", "track_memory", "peakmem_call", sizes=["large"]),
+    part("time_pipelined", sizes=["small"]),
+    part("time_call", sizes=["large"], dtype="float32"),
+]
+
+#: What every version of a library is measured on: an hour and a half on two cores for all of asv.conf.json. First
+#: calls, errors and imports are of the kernels that say most.
+VERSIONS = [
+    part("time_call", sizes=["small", "large"]),
+    Selection(measures=["timeraw_import"]),
+    part("track_first_call", kernels=TELLING, sizes=["small"], backends=[name for name in BACKENDS if name != "numpy"]),
+    part("track_error", kernels=TELLING, sizes=["small"]),
+]
+
+
+def gpu(*measures: str, **filters: list[str]) -> list[Selection]:
+    """Some measures on the GPU, float32 first: it is what GPUs are for."""
+    return [part(*measures, dtype=dtype, devices=["gpu"], **filters) for dtype in ("float32", "float64")]
+
+
+#: What is worth a few minutes of a GPU, and the same on the CPU beside it.
+GPU = [
+    *gpu("time_call", kernels=["matmul"], sizes=["2000", "3000"]),
+    *gpu("time_call", kernels=["elementwise"], sizes=["1000000", "100000000"]),
+    *gpu("time_call", kernels=["fft", "sort", "linear_regression"], sizes=["large"]),
+    *gpu("track_to_device", "track_from_device", kernels=["sine"], sizes=["1000000", "100000000"]),
+    *gpu("track_device_time", kernels=TELLING, sizes=["small", "large"]),
+    *gpu("track_error", sizes=["small"]),
+    *gpu("time_call", sizes=["small", "large"]),
+    # The CPU beside it, and what else the articles claim of GPUs.
+    part("time_call", kernels=TELLING, sizes=["small", "large"], devices=["cpu"]),
+    part("time_call", kernels=["matmul_transposed"], sizes=["large"], devices=["cpu"], dtype="float32"),
+    part("time_call", kernels=["matmul_transposed", "linear_regression"], backends=["numpy"], devices=["cpu"]),
+    part("time_round_trip", kernels=["matmul_transposed"], sizes=["large"], devices=["gpu"], dtype="float32"),
+    *gpu("time_round_trip", "track_memory", kernels=OPERATIONS, sizes=["large"]),
+    *gpu("time_pipelined", "track_first_call", kernels=TELLING, sizes=["small"]),
+    *gpu("time_call"),
+]
+
+NAMED = {"bench": BENCH, "articles": ARTICLES, "versions": VERSIONS, "gpu": GPU}
+
+#: Where they are measured: the names of environments, from asv's configuration.
+WHERE = {
+    "bench": lambda config: [newest_of_all(config)],
+    "articles": lambda config: [newest_of_all(config)],
+    "versions": of_one_library,
+    "gpu": lambda config: [newest_of_all(config)],
+}

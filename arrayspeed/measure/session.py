@@ -1,0 +1,201 @@
+"""asv's own objects for one run: environments, benchmarks, and the results that it adds to."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from asv import environment, util
+from asv.benchmarks import Benchmarks
+from asv.console import log
+from asv.machine import Machine
+from asv.repo import get_repo
+from asv.results import Results
+
+from arrayspeed.environments.project import measured_code, uncommitted
+from arrayspeed.measure.plan import Selection, selected
+from arrayspeed.model.errors import UserError
+from arrayspeed.model.libraries import subjects
+from arrayspeed.model.text import printable
+from arrayspeed.records.results import result_commits
+
+
+@dataclass
+class Session:
+    """asv's own objects for one run.
+
+    ``failures``: environment and asv's ``benchmark-index`` -> why that process gave no value, in a line. ``round``: how
+    many processes of the combinations in work there were before.
+    """
+
+    config: object
+    repo: object
+    commits: list[str]
+    machine: dict
+    environments: dict[str, environment.Environment]
+    benchmarks: Benchmarks
+    failures: dict[tuple[str, str], str] = field(default_factory=dict)
+    round: int = 0
+
+    @property
+    def commit(self) -> str:
+        """The commit that new results name."""
+        return self.commits[0]
+
+    def results_of(self, name: str, commit: str | None = None) -> Results:
+        """What is saved of an environment at a commit, by default this run's, or an empty Results.
+
+        A file that is no result file is set aside, so that nothing of it is lost, and none of it is taken.
+        """
+        results = self.no_results(name, commit)
+        try:
+            results.load_data(self.config.results_dir)
+        except util.UserError as error:
+            set_aside(Path(self.config.results_dir, results._filename), str(error))
+            results = self.no_results(name, commit)
+        return results
+
+    def no_results(self, name: str, commit: str | None = None) -> Results:
+        """Empty Results of an environment at a commit, by default this run's."""
+        env = self.environments[name]
+        commit = commit or self.commit
+        return Results(
+            self.machine | {"python": env.python} | env.requirements,
+            env.requirements,
+            commit,
+            self.repo.get_date(commit),
+            env.python,
+            env.name,
+            env.env_vars,
+        )
+
+
+def set_aside(path: Path, why: str) -> None:
+    """Rename a file that is no result file, and say so."""
+    aside = path.with_name(f"{path.name}.broken")
+    path.replace(aside)
+    print(f"warning: {printable(why)}; kept as {aside.name}, and what it held is measured again", file=sys.stderr)
+
+
+def newest_of_all(config) -> str:
+    """The name of the environment that holds most libraries.
+
+    Raises
+    ------
+    UserError
+        There is no environment.
+    """
+    environments = list(environment.get_environments(config, None))
+    if not environments:
+        raise UserError("asv.conf.json lists no environment")
+    return max(environments, key=lambda env: len(env.requirements)).name
+
+
+def of_one_library(config) -> list[str]:
+    """The names of the environments that are there to measure one library.
+
+    Raises
+    ------
+    UserError
+        There is none.
+    """
+    names = [env.name for env in environment.get_environments(config, None) if len(subjects(env.requirements)) == 1]
+    if not names:
+        raise UserError("asv.conf.json lists no environment of one library")
+    return names
+
+
+def open_session(config, selections: list[Selection]) -> Session:
+    """Make the environments that are selected, and discover the benchmarks.
+
+    Raises
+    ------
+    UserError
+        No environment is selected, or one cannot be made.
+    """
+    every = environment.get_environments(config, None)
+    environments = [env for env in every if any(selected(env, selection) for selection in selections)]
+    if not environments:
+        raise UserError("no environment of asv.conf.json has that library and version")
+    repo = repository(config)
+    machine = Machine.load()
+    commits = same_code(repo, result_commits(config.results_dir, machine.machine))
+    if changed := uncommitted():
+        what = changed[0] if len(changed) == 1 else f"{changed[0]} and {len(changed) - 1} more files"
+        print(f"warning: the results will name commit {commits[0][:8]}, and {what} differ from it", file=sys.stderr)
+    machine.save(config.results_dir)
+    try:
+        # asv announces a failure in a line of its own; the error says it better.
+        with log.set_level(logging.CRITICAL):
+            for env in environments:
+                if not os.path.exists(env._path):
+                    print(f"Creating environment {env.name} …", file=sys.stderr, flush=True)
+                env.create()
+        with quiet():
+            benchmarks = Benchmarks.discover(config, repo, environments, commits[:1])
+        save_atomically(config.results_dir, lambda folder: write_benchmarks(benchmarks, folder))
+        for env in environments:
+            with quiet():
+                env.install_project(config, repo, commits[0])
+    except util.UserError as error:
+        raise UserError(str(error)) from error
+    except util.ProcessError as error:
+        raise UserError(f"an environment cannot be made: {str(error).splitlines()[0]}") from error
+    return Session(config, repo, commits, dict(machine.__dict__), {env.name: env for env in environments}, benchmarks)
+
+
+def repository(config):
+    """asv's object for the repository.
+
+    Raises
+    ------
+    UserError
+        The configuration names none.
+    """
+    try:
+        return get_repo(config)
+    except (util.UserError, util.ProcessError) as error:
+        raise UserError(f"asv.conf.json: the repository {config.repo!r} cannot be read") from error
+
+
+def same_code(repo, candidates: Iterable[str]) -> list[str]:
+    """The candidates whose kernels and benchmarks are those of HEAD, newest first; HEAD alone where there are none.
+
+    A run goes on where it stopped although its results, or a page about them, were committed in between: what is
+    measured is the same. New results name the newest of these commits.
+    """
+    head = measured_code("HEAD")
+    same = [commit for commit in candidates if measured_code(commit) == head]
+    return sorted(same, key=repo.get_date, reverse=True) or [repo.get_hash_from_name("HEAD")]
+
+
+def write_benchmarks(benchmarks: Benchmarks, folder: str) -> None:
+    """asv's benchmarks.json in another folder than the configured one."""
+    util.write_json(os.path.join(folder, "benchmarks.json"), benchmarks._all_benchmarks, benchmarks.api_version)
+
+
+def save_atomically(folder: str | Path, save) -> None:
+    """Call ``save(temporary folder)`` and move what it wrote into place: a kill leaves the old file or the new."""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder, prefix=".saving-") as temporary:
+        save(temporary)
+        for path in [path for path in Path(temporary).rglob("*") if path.is_file()]:
+            target = folder / path.relative_to(temporary)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("rb") as file:
+                os.fsync(file.fileno())
+            path.replace(target)
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """Keep asv's own log off the terminal, where the progress is."""
+    with log.set_level(logging.ERROR):
+        yield

@@ -1,0 +1,119 @@
+"""Measure blocks round after round, until every comparison is decided or the limits are reached."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
+
+from arrayspeed.decide import LOOKS, Decision, Looks, Observed
+from arrayspeed.decide.words import FACTOR
+from arrayspeed.measure import interrupts
+from arrayspeed.measure.blocks import Block, rounds
+from arrayspeed.measure.players import Turns
+from arrayspeed.measure.progress import Rounds
+from arrayspeed.measure.session import Session
+from arrayspeed.model.errors import UserError
+from arrayspeed.records import processes
+from arrayspeed.records.processes import Process
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When to stop although not everything is decided: rounds of each comparison, and minutes for all. ``factor`` is
+    the ratio that somebody would act on; with ``once`` all rounds are made, and looked at then.
+    """
+
+    rounds: int = LOOKS[-1]
+    minutes: float = float("inf")
+    factor: float = FACTOR
+    once: bool = False
+
+
+class OutOfTime(Exception):
+    """The minutes are over."""
+
+
+def until_decided(
+    session: Session,
+    blocks: Mapping[Hashable, Block],
+    take: Callable[[Block, list[Process]], None],
+    observed: Callable[[], dict[Hashable, Observed]],
+    limits: Limits,
+    finished: Mapping[Hashable, int] | None = None,
+    turns: Turns | None = None,
+    store: bool = True,
+) -> dict[Hashable, Decision]:
+    """Make round after round of what is not decided, look at it when it is time to, and return the decisions.
+
+    Ctrl-C and the end of the minutes are no errors: what was not decided by then stays so.
+
+    Parameters
+    ----------
+    session, blocks, limits
+        Where, what, and for how long.
+    take
+        Is given a block and what its sides gave in a round, which is stored by then.
+    observed
+        Everything so far, by the keys of ``blocks`` and perhaps others: a block may be compared in several ways, whose
+        keys are then tuples that begin with the block's.
+    turns, store
+        How sides take turns, and whether their processes are stored.
+    finished
+        Rounds that a block has already, of an earlier run that was interrupted.
+
+    Raises
+    ------
+    UserError
+        There is nothing to measure, or it was stopped before anything was measured.
+    """
+    if not blocks:
+        raise UserError("nothing that can run here is selected; `python -m kernels` lists what there is")
+    until = time.monotonic() + 60 * limits.minutes
+    looks = Looks(limits.rounds, limits.factor, once=limits.once)
+    progress = Rounds(blocks, looks.plan)
+    finished = finished or {}
+    left = list(blocks)
+    try:
+        with rounds(session, turns) as next_round:
+            done = 0
+            for look in looks.plan:
+                for number in range(done, look):
+                    todo = [
+                        where
+                        for where in left
+                        if finished.get(where, 0) <= number and not blocks[where].waits(number, looks.plan[0])
+                    ]
+                    progress.start(number, [blocks[where] for where in todo], len(left))
+                    now = next_round(number)
+                    for where in todo:
+                        interrupts.check()
+                        if time.monotonic() > until:
+                            raise OutOfTime
+                        played = now.play(blocks[where])
+                        for process in played if store else ():
+                            processes.store(session, process.one.environment, [process])
+                        take(blocks[where], played)
+                        progress.finish(blocks[where])
+                done = look
+                decisions = looks.look(observed())
+                open_ = set(looks.undecided(decisions))
+                left = [where for where in left if where in open_ or any(of(key, where) for key in open_)]
+                progress.look(look, looks, [blocks[where] for where in left])
+                if not left:
+                    break
+        progress.end()
+        return decisions
+    except (KeyboardInterrupt, OutOfTime) as error:
+        interrupts.forget()
+        why = "stopped" if isinstance(error, KeyboardInterrupt) else "the time is over"
+        progress.end(f"{why}: what follows is decided from what was measured until now")
+        so_far = observed()
+        if not so_far:
+            raise UserError(f"{why} before anything was measured") from error
+        return looks.look(so_far)
+
+
+def of(key: Hashable, where: Hashable) -> bool:
+    """Whether a comparison's key belongs to a block's."""
+    return isinstance(key, tuple) and bool(key) and key[0] == where

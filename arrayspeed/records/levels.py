@@ -1,0 +1,146 @@
+"""The level of every value in the results: what its processes gave, and how much such processes differ.
+
+This is what `arrayspeed.decide.compare` takes. asv's own interval is of the samples of all processes together; it is
+narrow, and says nothing of the next process, so nothing is decided by it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from arrayspeed.decide import FACTOR
+from arrayspeed.decide.compare import APART, Level, Ratio, best, compare, levels
+from arrayspeed.records import processes
+from arrayspeed.records.measures import judged
+from kernels import BACKENDS, CATALOGUE
+
+#: Machine and environment, as the results name them.
+Place = tuple[str, str]
+
+#: The level of the number 1, known without error: the interval of a value is that of its ratio to this.
+ONE = Level(0.0, 0.0, math.inf, 0)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One thing that is measured."""
+
+    kernel: str
+    size: int | None
+    backend: str
+    device: str | None = "cpu"
+    dtype: str | None = "float64"
+    measure: str = "time_call"
+
+    @property
+    def other_way(self) -> str | None:
+        """How its backend computes the result in another way than the kernel says, or None."""
+        kernel, backend = CATALOGUE.get(self.kernel), BACKENDS.get(self.backend)
+        return kernel.other_way(backend.name, backend.library) if kernel and backend else None
+
+    def __str__(self) -> str:
+        return f"{self.measure} of {self.kernel} {self.size:,} {self.dtype}, {self.backend} on {self.device}"
+
+
+#: The columns of a table of results that tell cases apart.
+COLUMNS = ("kernel", "size", "backend", "device", "dtype", "measure")
+
+
+def levels_of(table: pl.DataFrame, results_dir: str | Path | None = None) -> dict[Place, dict[Case, Level]]:
+    """The level of everything in a table of results that has a value above 0.
+
+    Parameters
+    ----------
+    table
+        As `arrayspeed.records.results.load` makes it.
+    results_dir
+        Where the processes of each value are kept. A value without any is one process of its own.
+    """
+    measured = table.filter((pl.col("value") > 0) & pl.col("value").is_finite())
+    given = {where: process_values(results_dir, *where) for where in places(measured)} if results_dir else {}
+    values, groups = {}, {}
+    for machine, environment, commit, value, *fields in measured.select(
+        "machine", "environment", "commit", "value", *COLUMNS
+    ).iter_rows():
+        case = Case(*fields)
+        key = (machine, environment), case
+        values[key] = given.get((machine, environment, commit), {}).get(case, [value])
+        groups[key] = machine, case.backend, case.measure
+    found: dict[Place, dict[Case, Level]] = defaultdict(dict)
+    for (place, case), level in levels(values, groups).items():
+        found[place][case] = level
+    return found
+
+
+def places(table: pl.DataFrame) -> Iterable[tuple[str, str, str]]:
+    """The machines, environments and commits of a table."""
+    return table.select("machine", "environment", "commit").unique().iter_rows()
+
+
+def process_values(results_dir: str | Path, machine: str, environment: str, commit: str) -> dict[Case, list[float]]:
+    """What each process gave that measured alone; those that took turns in a block are compared within it."""
+    found = defaultdict(list)
+    for process in processes.load(results_dir, machine, environment, [commit]):
+        if process.block is None and process.value is not None and process.value > 0:
+            found[Case(*(getattr(process.one, name) for name in COLUMNS))].append(process.value)
+    return found
+
+
+def interval(level: Level) -> Ratio:
+    """A value with its 95 % interval; the word means nothing."""
+    return compare(level, ONE)
+
+
+def with_intervals(table: pl.DataFrame, levels_at: Mapping[Place, Mapping[Case, Level]]) -> pl.DataFrame:
+    """A table of results with the level's value in place of asv's, and its 95 % interval in place of asv's of 99 %.
+
+    Where there is no level (a failure, an error of exactly 0), the value stays and there is no interval.
+    """
+    values, lows, highs = [], [], []
+    for machine, environment, value, *fields in table.select("machine", "environment", "value", *COLUMNS).iter_rows():
+        level = levels_at.get((machine, environment), {}).get(Case(*fields))
+        known = interval(level) if level else None
+        values.append(known.ratio if known else value)
+        lows.append(known.low if known else None)
+        highs.append(known.high if known else None)
+    new = {"value": values, "low": lows, "high": highs}
+    return table.with_columns(pl.Series(name, column, dtype=pl.Float64) for name, column in new.items())
+
+
+def compared(one: Case, other: Case, levels_at: Mapping[Case, Level], factor: float | None = None, among=1) -> Ratio:
+    """The ratio of ``one`` to ``other``, both of the same environment."""
+    factor = factor or factor_of(one.measure)
+    return compare(levels_at[one], levels_at[other], factor, spell_between(one, other), among)
+
+
+def factor_of(measure: str) -> float:
+    """The ratio of a measure that somebody would act on."""
+    return judged(measure).factor or FACTOR
+
+
+def best_of(cases: Sequence[Case], levels_at: Mapping[Case, Level]) -> list[Case]:
+    """All that cannot be told apart from the best of a group, the best first.
+
+    What computes in another way than the kernel says does not compete, unless all do.
+    """
+    competing = [case for case in cases if not case.other_way] or cases
+    return best({case: levels_at[case] for case in competing}, factor_of(cases[0].measure))
+
+
+def spell_between(one: Case, other: Case) -> float:
+    """What a change of the machine's speed adds: nothing between values of one benchmark and size, whose processes ran
+    in turn within seconds, and `APART` between all others.
+    """
+    together = ("kernel", "dtype", "measure", "size")
+    return 0.0 if all(getattr(one, name) == getattr(other, name) for name in together) else APART
+
+
+def inverse(ratio: Ratio) -> Ratio:
+    """The same the other way round: how many times less. The word stays that of the first side."""
+    return Ratio(1 / ratio.ratio, 1 / ratio.high, 1 / ratio.low, ratio.verdict)

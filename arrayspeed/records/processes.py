@@ -1,0 +1,157 @@
+"""What each process gave, one line of JSON each, beside asv's results.
+
+asv joins the samples of all processes. But samples of one process say little about another: it has its own memory
+layout, its own threads and its own spell of the machine's speed. A comparison needs to know which came from which,
+so the median of each process is kept in ``results/<machine>/<commit>-<environment>.processes.jsonl``.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import fmean, variance
+
+import polars as pl
+from asv.results import get_filename
+
+from arrayspeed.model.combination import Combination, parse_name
+
+SUFFIX = ".processes.jsonl"
+
+
+@dataclass(frozen=True)
+class Process:
+    """One process of one combination.
+
+    Attributes
+    ----------
+    value
+        In the measure's unit; None where it failed or is n/a, and ``why`` then says why. Of a time, the median of
+        ``samples``, or of ``batches``.
+    block, round
+        Processes of the same block and round met: they were alive at once, or ran one after the other within seconds.
+        None where the process met nobody.
+    batches
+        Seconds a call, batch by batch: the n-th of all processes of a round are neighbours in time. None where the
+        batch failed.
+    sometimes
+        It failed, and other calls of the same process succeeded.
+    number
+        Calls in a batch.
+    """
+
+    one: Combination
+    value: float | None
+    samples: list[float] = field(default_factory=list)
+    why: str | None = None
+    round: int | None = None
+    block: str | None = None
+    batches: list[float | None] = field(default_factory=list)
+    sometimes: bool = False
+    number: int | None = None
+
+
+def store(session, environment: str, found: list[Process]) -> None:
+    """Add processes to the file of their environment. A line is written whole or, in a kill, is left out on reading."""
+    name = get_filename(session.machine["machine"], session.commit, environment)
+    path = Path(session.config.results_dir, name.removesuffix(".json") + SUFFIX)
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    lines = [json.dumps({"date": now} | line(process)) for process in found]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a+b") as file:
+        # A line that a kill cut short must not swallow the next.
+        if file.tell() and (file.seek(-1, os.SEEK_END), file.read(1))[1] != b"\n":
+            lines.insert(0, "")
+        file.write(("\n".join(lines) + "\n").encode())
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def line(process: Process) -> dict:
+    """What is stored of a process."""
+    one = process.one
+    row = {"benchmark": one.benchmark, "backend": one.backend, "size": one.size, "device": one.device}
+    row["value"] = process.value
+    if process.block is not None:
+        row |= {"block": process.block, "round": process.round}
+    if process.batches:
+        row["number"] = process.number
+        row["batches"] = [None if batch is None else float(f"{batch:.4g}") for batch in process.batches]
+    if process.why is not None:
+        row["why"] = process.why
+    if process.sometimes:
+        row["sometimes"] = True
+    return row
+
+
+def load(folder: str | Path, machine: str, environment: str, commits: list[str]) -> Iterator[Process]:
+    """The processes stored of an environment at some commits; lines that are no process are left out."""
+    for commit in commits:
+        path = Path(folder, get_filename(machine, commit, environment).removesuffix(".json") + SUFFIX)
+        if path.exists():
+            for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+                with suppress(ValueError, KeyError, TypeError, AttributeError):
+                    yield parse(json.loads(line), environment)
+
+
+def parse(row: dict, environment: str) -> Process:
+    """One line; an error of any kind where it is none."""
+    value, size, batches = row["value"], row["size"], list(row.get("batches", ()))
+    if not all(is_value(each) for each in (value, *batches)):
+        raise ValueError(value)
+    one = Combination(
+        environment=environment,
+        benchmark=row["benchmark"],
+        index=-1,
+        **parse_name(row["benchmark"]),
+        backend=str(row["backend"]),
+        size=None if size is None else int(size),
+        device=row["device"],
+    )
+    met = {"round": int(row["round"]), "block": str(row["block"])} if row.get("block") is not None else {}
+    number = row.get("number")
+    met["number"] = None if number is None else int(number)
+    why = None if row.get("why") is None else str(row["why"])
+    return Process(one, value, why=why, batches=batches, sometimes=row.get("sometimes") is True, **met)
+
+
+def is_value(value) -> bool:
+    """Whether it is what a process or a batch may have given: a finite number, or None."""
+    return value is None or (isinstance(value, (int, float)) and math.isfinite(value))
+
+
+@dataclass(frozen=True)
+class Noise:
+    """How much a backend's processes of one combination differ: the pooled standard deviation of their logarithms, and
+    the number of combinations that it is from.
+    """
+
+    combinations: int
+    between: float
+
+
+def noise(folder: str | Path, table: pl.DataFrame) -> dict[str, Noise]:
+    """The noise of each backend's times of a call, in the environments of a table of results.
+
+    Only combinations with two processes or more say anything.
+    """
+    found = defaultdict(list)
+    where = table.select("machine", "environment", "commit").unique()
+    for machine, environment, commit in where.iter_rows():
+        for process in load(folder, machine, environment, [commit]):
+            one = process.one
+            if one.measure == "time_call" and process.value:
+                key = one.backend, machine, environment, one.benchmark, one.size, one.device
+                found[key].append(math.log(process.value))
+    variances = defaultdict(list)
+    for (backend, *_), logs in found.items():
+        if len(logs) > 1:
+            variances[backend].append(variance(logs))
+    return {name: Noise(len(each), math.sqrt(fmean(each))) for name, each in variances.items()}

@@ -1,0 +1,321 @@
+"""Charts of results: backends compared on one kernel, and what all charts share. Made with Altair, saved without a
+browser; `arrayspeed.report.heatmap` has all kernels by backend.
+
+The function that chooses rows (`backend_rows`) is apart from the one that draws them (`backends_chart`), so that a
+page can draw the same rows with its own options.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import altair as alt
+import polars as pl
+import vl_convert
+
+from arrayspeed.claims.evidence import rank
+from arrayspeed.model.text import printable
+from arrayspeed.model.units import BYTES, TIMES, human
+from kernels import BACKENDS, CATALOGUE, LIBRARIES
+
+#: One hue a library, from the palette of Okabe and Ito, which colour-blind people can tell apart; light is eager and
+#: dark is compiled.
+COLOURS = {
+    "numpy": "#5b6770",
+    "numba": "#b8649a",
+    "jax": "#7cc0ea",
+    "jax-jit": "#0067a5",
+    "torch": "#f4a261",
+    "torch-compile": "#c8500a",
+    "tensorflow": "#6fcdb0",
+    "tensorflow-xla": "#00795a",
+    "cupy": "#9c8f00",
+}
+
+INK, FAINT, PALE = "#20262b", "#7a858d", "#e3e7ea"
+FONT = "DejaVu Sans, Verdana, Helvetica, Arial, sans-serif"
+
+#: Above this ratio of the largest value to the smallest, bars from 0 would hide the small ones; then the axis is
+#: logarithmic, which has no 0, and values are dots.
+LOGARITHMIC = 25
+
+WIDTH, ROW = 560, 30
+
+#: Resolution of the PNG files, in pixels to a point of the chart.
+SCALE = 2
+
+MEASURES = {
+    "time_call": "time of a call",
+    "time_round_trip": "time of a call with transfers",
+    "time_pipelined": "time of a call, many queued",
+    "track_first_call": "time of the first call",
+    "track_device_time": "time of a call on the device",
+    "track_to_device": "time of the inputs' way to the device",
+    "track_from_device": "time of the result's way to the host",
+    "peakmem_call": "peak memory of the process",
+    "track_memory": "memory added by a call",
+    "track_error": "relative error",
+}
+
+
+#: The sign of a backend that computes in another way than the kernel says.
+OTHER_WAY = "≠"
+
+IN_BYTES = ("peakmem_call", "track_memory")
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One backend's value with its interval. ``note`` says why there is none, ``other_way`` how it computes in another
+    way than the kernel says.
+    """
+
+    backend: str
+    device: str
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    note: str = ""
+    other_way: str | None = None
+
+
+def finite(value: float | None) -> float | None:
+    """A number, or None for what is none."""
+    return value if value is not None and math.isfinite(value) else None
+
+
+def places(devices: Sequence[str]) -> list[tuple[str, str]]:
+    """Backends and devices in their fixed order: each chart has the same rows."""
+    return [(b.name, device) for device in devices for b in BACKENDS.values() if device in b.devices]
+
+
+def best_environment(table: pl.DataFrame) -> pl.DataFrame:
+    """The part of a table that is of one environment: of those with most libraries, the newest versions."""
+    ranked = rank(table.filter(pl.col("value").is_not_null())) or rank(table)
+    return table.filter(environment=ranked[0]) if ranked else table
+
+
+def backend_rows(table: pl.DataFrame, devices: Sequence[str]) -> list[Bar]:
+    """A row for each backend on each device, measured or not.
+
+    Parameters
+    ----------
+    table
+        Results of one machine, environment, kernel, size, dtype and measure, with the intervals of
+        `arrayspeed.records.levels.with_intervals`.
+    devices
+        The devices to show, in their order.
+    """
+    found = {(entry["backend"], entry["device"]): entry for entry in table.iter_rows(named=True)}
+    kernel = CATALOGUE.get(table["kernel"][0]) if len(table) else None
+    return [bar(backend, device, found.get((backend, device)), kernel) for backend, device in places(devices)]
+
+
+def bar(backend: str, device: str, entry: dict | None, kernel) -> Bar:
+    """One row, from what was measured."""
+    value = finite(entry["value"]) if entry else None
+    if value is None:
+        why = kernel.why_not(backend, BACKENDS[backend].library) if kernel else None
+        return Bar(
+            backend, device, None, note="failed" if entry and entry["failed"] else f"n/a: {why}" if why else "n/a"
+        )
+    way = kernel.other_way(backend, BACKENDS[backend].library) if kernel else None
+    return Bar(backend, device, value, entry["low"], entry["high"], other_way=way)
+
+
+def other_ways_line(bars: Iterable[Bar]) -> list[str]:
+    """What the sign of another way means in a chart, as a line; no line where there is none."""
+    ways: dict[str, list[str]] = {}
+    for b in bars:
+        if b.other_way and b.value is not None:
+            ways.setdefault(b.other_way, []).append(b.backend)
+    told = "; ".join(f"{', '.join(dict.fromkeys(names))}: {way}" for way, names in ways.items())
+    return [f"{OTHER_WAY} computes in another way; {told}"] if told else []
+
+
+def versions_line(table: pl.DataFrame) -> str:
+    """The libraries' versions, as a line; several of one library where a table is of several environments."""
+    held = table.select("library", "version").drop_nulls().unique().sort("version").group_by("library").agg("version")
+    known = dict(held.iter_rows())
+    return " · ".join(f"{name} {' and '.join(known[name])}" for name in LIBRARIES if name in known)
+
+
+def said(value: float, measure: str) -> str:
+    """A value as text; an error of exactly 0 is not worth an exponent."""
+    return "0" if value == 0 and measure == "track_error" else human(value, measure)
+
+
+def label(b: Bar, several_devices: bool) -> str:
+    """A backend's name, with its device where there are several, and the sign of another way."""
+    name = f"{b.backend}, {b.device}" if several_devices else b.backend
+    return f"{name} {OTHER_WAY}" if b.other_way else name
+
+
+def chart_rows(bars: Iterable[Bar], measure: str, several_devices: bool) -> pl.DataFrame:
+    """What is drawn: a row a bar, with its label and the text beside it."""
+    return pl.DataFrame(
+        [
+            {
+                "label": label(b, several_devices),
+                "backend": b.backend,
+                "value": b.value,
+                "low": b.low,
+                "high": b.high,
+                "end": b.high if b.high is not None else b.value,
+                "text": said(b.value, measure) if b.value is not None else b.note,
+            }
+            for b in bars
+        ],
+        schema={
+            "label": pl.String,
+            "backend": pl.String,
+            "value": pl.Float64,
+            "low": pl.Float64,
+            "high": pl.Float64,
+            "end": pl.Float64,
+            "text": pl.String,
+        },
+    )
+
+
+def backends_chart(bars: Sequence[Bar], measure: str, title: str, subtitle: Sequence[str]) -> alt.LayerChart:
+    """Backends compared by one measure: bars from 0, or dots on a logarithmic axis where they are far apart.
+
+    Whiskers are the 95 % confidence interval of what differs between processes. What was not measured is said, never
+    drawn as 0.
+    """
+    rows = chart_rows(bars, measure, len({b.device for b in bars}) > 1)
+    measured = rows.filter(pl.col("value").is_not_null())
+    logarithmic = is_logarithmic(measured)
+    scale = scale_of(measured, logarithmic)
+    intervals = measured.filter(pl.col("low").is_not_null())
+    x = alt.X("value:Q", scale=scale, axis=axis(measure, logarithmic, scale.domain[1], bool(len(intervals))))
+    y = alt.Y("label:N", sort=rows["label"].to_list(), title=None, axis=LABELS)
+    colour = alt.Color("backend:N", scale=alt.Scale(domain=list(COLOURS), range=list(COLOURS.values())), legend=None)
+    base = alt.Chart(measured).encode(y=y)
+    bars_from_zero = base.mark_bar(height={"band": 0.66}).encode(x=x, color=colour)
+    layers = [
+        *(dots(base, x, colour, scale) if logarithmic else [bars_from_zero]),
+        *whiskers(alt.Chart(intervals).encode(y=y), scale),
+        base.mark_text(align="left", dx=9, color=INK, fontSize=12).encode(x=alt.X("end:Q", scale=scale), text="text:N"),
+        absent(rows.filter(pl.col("value").is_null()), y),
+    ]
+    sized = alt.layer(*layers).properties(width=WIDTH, height=ROW * max(1, len(rows)))
+    return styled(sized, title, subtitle)
+
+
+LABELS = alt.Axis(labelFontSize=12.5, labelColor=INK, labelPadding=8, labelLimit=220, ticks=False, domain=False)
+
+
+def is_logarithmic(measured: pl.DataFrame) -> bool:
+    """Whether the values are too far apart for one linear axis."""
+    positive = measured.filter(pl.col("value") > 0)["value"]
+    return len(positive) == len(measured) > 0 and positive.max() / positive.min() > LOGARITHMIC
+
+
+def scale_of(measured: pl.DataFrame, logarithmic: bool) -> alt.Scale:
+    """The axis's range, with room for the text beside the largest."""
+    if measured.is_empty():
+        return alt.Scale(domain=[0, 1])
+    highest = measured["end"].max() or 1.0
+    if not logarithmic:
+        return alt.Scale(domain=[0, highest * 1.17], nice=False)
+    lowest = min(measured["value"].min(), measured["low"].min() or math.inf)
+    span = math.log10(highest / lowest)
+    return alt.Scale(type="log", domain=[lowest / 10 ** (span * 0.06), highest * 10 ** (span * 0.17)], nice=False)
+
+
+def axis(measure: str, logarithmic: bool, end: float, with_intervals: bool) -> alt.Axis:
+    """The axis of values, in the measure's units."""
+    title = f"{MEASURES.get(measure, measure)}{' (logarithmic axis)' if logarithmic else ''}; lower is better"
+    if with_intervals:
+        title += "; whiskers are the 95 % confidence interval"
+    ticks = binary_ticks(end) if measure in IN_BYTES and not logarithmic else alt.Undefined
+    return alt.Axis(title=title, labelExpr=label_expression(measure), tickCount=5, values=ticks, labelOverlap="greedy")
+
+
+def binary_ticks(end: float) -> list[float]:
+    """Round numbers of the binary unit that suits, from 0."""
+    unit = next((factor for factor, _ in BYTES if end >= factor), 1)
+    steps = (digit * 10**power * unit for power in range(4) for digit in (1, 2, 5))
+    step = next(step for step in steps if end / step <= 8)
+    return [count * step for count in range(int(end / step) + 1)]
+
+
+def label_expression(measure: str) -> str:
+    """A Vega expression that writes an axis label in human units."""
+    if measure == "track_error":
+        return "datum.value == 0 ? '0' : format(datum.value, '.0e')"
+    *larger, (least, smallest) = BYTES if measure in IN_BYTES else TIMES
+    # A label of exactly one unit is computed with rounding errors.
+    choices = [f"datum.value >= {f * 0.9999} ? format(datum.value / {f}, '.4~r') + ' {unit}'" for f, unit in larger]
+    smallest_text = f"format(datum.value / {least}, '.4~r') + ' {smallest}'"
+    return " : ".join(["datum.value == 0 ? '0'", *choices, smallest_text])
+
+
+def dots(base: alt.Chart, x: alt.X, colour: alt.Color, scale: alt.Scale) -> list[alt.Chart]:
+    """A dot a value, with a line to its label."""
+    start = alt.datum(scale.domain[0])
+    return [
+        base.mark_rule(strokeWidth=2.5, opacity=0.35).encode(x=alt.X("value:Q", scale=scale), x2=start, color=colour),
+        base.mark_point(filled=True, size=130, opacity=1).encode(x=x, color=colour),
+    ]
+
+
+def whiskers(base: alt.Chart, scale: alt.Scale) -> list[alt.Chart]:
+    """The confidence interval."""
+    low, high = alt.X("low:Q", scale=scale), alt.X("high:Q", scale=scale)
+    return [
+        base.mark_rule(color=INK, strokeWidth=1.2).encode(x=low, x2="high:Q"),
+        base.mark_tick(color=INK, thickness=1.2, height=9).encode(x=low),
+        base.mark_tick(color=INK, thickness=1.2, height=9).encode(x=high),
+    ]
+
+
+def absent(rows: pl.DataFrame, y: alt.Y) -> alt.Chart:
+    """What was not measured, in words."""
+    text = alt.Chart(rows).mark_text(align="left", dx=6, color=FAINT, fontStyle="italic", fontSize=11.5, limit=WIDTH)
+    return text.encode(y=y, x=alt.value(0), text="text:N")
+
+
+def styled(chart, title: str, subtitle: Sequence[str]):
+    """A chart with its title, in the look of all charts."""
+    # A NUL in a text makes vl-convert abort the process.
+    heading = alt.TitleParams(printable(title), subtitle=[printable(line) for line in subtitle])
+    return (
+        chart.properties(title=heading)
+        .configure(font=FONT, background="white", padding=18)
+        .configure_view(stroke=None)
+        .configure_title(
+            anchor="start",
+            frame="group",
+            fontSize=16,
+            color=INK,
+            subtitleFontSize=11.5,
+            subtitleColor=FAINT,
+            subtitleLineHeight=16,
+            offset=14,
+        )
+        .configure_axis(
+            gridColor=PALE,
+            domainColor=FAINT,
+            tickColor=FAINT,
+            labelColor=FAINT,
+            titleColor=FAINT,
+            titleFontWeight="normal",
+            titleFontSize=11.5,
+            titlePadding=10,
+            labelFontSize=11,
+        )
+    )
+
+
+def save(chart, path: Path) -> list[Path]:
+    """Write a chart as SVG and PNG beside each other; ``path`` has no suffix."""
+    svg, png = path.with_name(path.name + ".svg"), path.with_name(path.name + ".png")
+    chart.save(svg)
+    png.write_bytes(vl_convert.svg_to_png(svg.read_text(encoding="utf-8"), scale=SCALE))
+    return [svg, png]

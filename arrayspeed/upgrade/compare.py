@@ -1,0 +1,129 @@
+"""Compare two versions of one library: measure both side by side until it is decided, and say what changed."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+from arrayspeed.decide import Decision, Observed, judge
+from arrayspeed.measure.blocks import Block, blocks_of
+from arrayspeed.measure.plan import Selection, combinations, wanted
+from arrayspeed.measure.session import Session
+from arrayspeed.measure.until_decided import Limits, until_decided
+from arrayspeed.model.combination import Combination
+from arrayspeed.records import processes
+from arrayspeed.records.measures import judged, observed_of_sides
+from arrayspeed.records.processes import Process
+from kernels import BACKENDS
+
+Key = tuple[str, str, int | None, str | None]
+
+
+def default_selections(patterns: list[str], devices: list[str], sizes: list[str]) -> list[Selection]:
+    """What is compared: times of small and large arrays, first calls, errors, memory and the import."""
+    compiled = [name for name, backend in BACKENDS.items() if backend.compiled or backend.library == "numba"]
+    narrow = {"patterns": patterns, "devices": devices, "dtypes": ["float64"]}
+    sizes = sizes or ["small", "large"]
+    smallest, largest = sizes[:1], sizes[-1:]
+    return [
+        Selection(measures=["time_call"], sizes=sizes, **narrow),
+        Selection(measures=["track_first_call"], backends=compiled, sizes=smallest, **narrow),
+        Selection(measures=["track_error"], sizes=smallest, **narrow),
+        Selection(measures=["track_memory"], sizes=largest, **narrow),
+        Selection(measures=["timeraw_import"], patterns=patterns),
+    ]
+
+
+def key(one: Combination) -> Key:
+    """What tells combinations of one environment apart."""
+    return one.benchmark, one.backend, one.size, one.device
+
+
+@dataclass(frozen=True)
+class Row:
+    """One combination: what both sides gave, and what was decided."""
+
+    one: Combination
+    observed: Observed
+    decision: Decision
+    old: list[Process]
+    new: list[Process]
+
+    @property
+    def verdict(self) -> str:
+        """The word."""
+        return self.decision.verdict
+
+
+@dataclass
+class Sides:
+    """What both sides gave of one combination."""
+
+    old: list[Process] = field(default_factory=list)
+    new: list[Process] = field(default_factory=list)
+
+    @property
+    def one(self) -> Combination:
+        """The combination, of whichever side has it."""
+        return (self.old or self.new)[0].one
+
+    def observed(self) -> Observed:
+        """As `arrayspeed.decide` takes it."""
+        return observed_of_sides(self.old, self.new)
+
+
+Found = dict[Key, Sides]
+
+
+def measure(session: Session, selections: list[Selection], limits: Limits) -> list[Row]:
+    """Measure both environments side by side until every comparison is decided; every process is stored as it ends."""
+    every = list(dict.fromkeys(one for selection in selections for one in combinations(session, selection)))
+    blocks = {
+        key(one.one): one.with_first(judged(one.one.measure).rounds)
+        for one in blocks_of(every, list(session.environments), f"{time.time_ns():x}")
+    }
+    found: Found = {where: Sides() for where in blocks}
+
+    def take(block: Block, played: list[Process]) -> None:
+        for process, side in zip(played, ("old", "new"), strict=True):
+            getattr(found[key(block.one)], side).append(process)
+
+    return rows_of(found, until_decided(session, blocks, take, lambda: observed_of(found), limits))
+
+
+def observed_of(found: Found) -> dict[Key, Observed]:
+    """What was measured so far, as `arrayspeed.decide` takes it."""
+    return {where: sides.observed() for where, sides in found.items() if sides.old}
+
+
+def stored(folder: str, machine: str, environments: tuple[str, str], commits: list[str], selections) -> Found:
+    """What is stored of two environments, old and new, measured on a machine at commits with the same code."""
+    found: Found = defaultdict(Sides)
+    for environment, side in zip(environments, ("old", "new"), strict=True):
+        for process in processes.load(folder, machine, environment, commits):
+            if any(wanted(process.one, selection) for selection in selections):
+                getattr(found[key(process.one)], side).append(process)
+    return {where: met(sides) for where, sides in found.items() if sides.old and sides.new}
+
+
+def met(sides: Sides) -> Sides:
+    """The processes that met; all of them where none did."""
+    blocks = {process.block for process in sides.old} & {process.block for process in sides.new} - {None}
+    if not blocks:
+        return sides
+    return Sides(*([p for p in side if p.block in blocks] for side in (sides.old, sides.new)))
+
+
+def rows_of(found: Found, decisions: dict[Key, Decision]) -> list[Row]:
+    """A row for each combination that was decided about."""
+    return [
+        Row(found[where].one, found[where].observed(), decision, found[where].old, found[where].new)
+        for where, decision in decisions.items()
+    ]
+
+
+def judge_stored(found: Found, factor: float) -> list[Row]:
+    """A row for each combination that is stored, all of them judged at once."""
+    observed = observed_of(found)
+    return rows_of(found, dict(zip(observed, judge(list(observed.values()), factor), strict=True)))

@@ -1,0 +1,121 @@
+"""Two environments that differ in the version of one library, whether or not asv.conf.json lists them."""
+
+from __future__ import annotations
+
+import copy
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import InvalidVersion, Version
+
+from arrayspeed.model.errors import UserError
+from arrayspeed.model.libraries import bare
+from kernels import LIBRARIES
+from kernels.catalogue import choose
+
+#: Environments that differ in nothing but this are two copies of one.
+COPY = "ARRAYSPEED_COPY"
+
+
+def check_versions(library: str, *versions: str) -> None:
+    """Whether a library and its versions are names at all.
+
+    Raises
+    ------
+    UserError
+        They are not; the message says what would be.
+    """
+    try:
+        choose("library", library, LIBRARIES)
+    except ValueError as error:
+        raise UserError(str(error)) from error
+    for version in versions:
+        try:
+            Version(version)
+        except InvalidVersion as error:
+            raise UserError(f"{version!r} is not a version of {library}: 1.2.3, say") from error
+
+
+def pair_config(config, library: str, old: str, new: str, companions: list[str] = ()):
+    """A copy of asv's configuration that lists two environments and nothing else: old first.
+
+    The other requirements are those of the library's own environments in asv.conf.json, the same for both, unless
+    ``companions`` (``numpy==2.0.2``) say otherwise. A companion that has the library's own version there, as jaxlib
+    has that of JAX, goes with it.
+
+    Raises
+    ------
+    UserError
+        A companion is not one exact version of another package.
+    """
+    entry = template(config, library)
+    key = next(name for name in entry["req"] if bare(name) == library)
+    version = entry["req"][key]
+    coupled = [
+        name
+        for name, value in entry["req"].items()
+        if name == key or (value == version and bare(name) not in LIBRARIES)
+    ]
+    others = {name: value for name, value in entry["req"].items() if name not in coupled}
+    others |= exact(library, companions)
+
+    def included(value: str) -> dict:
+        return {"python": entry["python"], "req": dict.fromkeys(coupled, value) | others}
+
+    both = copy.copy(config)
+    both.include = [included(old), included(new)]
+    if old == new:
+        both.include[1]["env_nobuild"] = {COPY: "2"}
+    return both
+
+
+def template(config, library: str) -> dict:
+    """The last environment in asv.conf.json that is there to measure this library alone; else what would be one."""
+    others = set(LIBRARIES) - {library, "numpy"}
+    found = [
+        entry for entry in config.include if library in (names := set(map(bare, entry["req"]))) and not names & others
+    ]
+    if found:
+        return found[-1]
+    numpy = {} if library == "numpy" else {"numpy": newest_numpy(config)}
+    return {"python": config.pythons[0], "req": {library: ""} | numpy}
+
+
+def newest_numpy(config) -> str:
+    """The newest version of NumPy in asv.conf.json."""
+    versions = [entry["req"]["numpy"] for entry in config.include if "numpy" in entry.get("req", {})]
+    return max(versions, key=Version, default="")
+
+
+def exact(library: str, companions: list[str]) -> dict[str, str]:
+    """Companions as asv's requirements.
+
+    Raises
+    ------
+    UserError
+        One is not an exact version, or names the library itself.
+    """
+    found = {}
+    for text in companions:
+        try:
+            wanted = Requirement(text)
+        except InvalidRequirement as error:
+            raise UserError(f"--with {text!r} is not a requirement: numpy==2.0.2, say") from error
+        pins = [each.version for each in wanted.specifier if each.operator == "=="]
+        if len(pins) != 1 or len(wanted.specifier) != 1:
+            raise UserError(
+                f"--with {text!r} leaves the version open, and both sides must get the same: numpy==2.0.2, say"
+            )
+        if canonicalize_name(wanted.name) == library:
+            raise UserError(f"--with {text!r}: {library} is what is upgraded")
+        found[wanted.name] = pins[0]
+    return found
+
+
+def packages_that_differ(library: str, old: dict[str, str], new: dict[str, str]) -> dict[str, tuple]:
+    """Packages other than the library whose versions differ between two environments: name -> old and new, or None."""
+    return {
+        name: (old.get(name), new.get(name))
+        for name in sorted(old.keys() | new.keys(), key=str.lower)
+        if old.get(name) != new.get(name) and canonicalize_name(name) != library
+    }

@@ -1,1 +1,0 @@
-"""Two versions of one library: their environments, the statistics of their difference, and the verdict."""

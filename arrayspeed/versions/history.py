@@ -1,0 +1,223 @@
+"""What was measured of a library's releases, by combination: which processes count, and which release the others are
+compared with.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import median
+
+import polars as pl
+from packaging.version import InvalidVersion, Version
+
+from arrayspeed.decide import Observed
+from arrayspeed.decide.compare import APART, PROCESS_NOISE
+from arrayspeed.environments.project import measured_code
+from arrayspeed.model.combination import Combination
+from arrayspeed.records import processes
+from arrayspeed.records.measures import judged, observed_of_sides
+from arrayspeed.records.processes import Process
+from arrayspeed.records.results import result_commits
+
+#: What makes a series.
+SERIES = ["measure", "family", "kernel", "dtype", "backend", "size", "device"]
+
+#: A series' values, in the order of `SERIES`.
+Key = tuple
+
+#: The processes of one release.
+Side = list[Process]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What the processes of one combination gave, by release in their order, and the anchor among these."""
+
+    key: Key
+    sides: dict[str, Side]
+    anchor: str
+
+    @property
+    def measure(self) -> str:
+        """What was measured."""
+        return self.key[0]
+
+    def compared(self, subject: str, reference: str) -> Observed:
+        """Two releases, for `arrayspeed.decide`."""
+        found = observed_of_sides(self.sides[reference], self.sides[subject])
+        return found if found.rounds else replace(found, extra=APART, known=PROCESS_NOISE)
+
+    def met(self, one: str, other: str) -> bool:
+        """Whether two releases had processes in a round of a block."""
+        return bool(rounds_of(self.sides[one]) & rounds_of(self.sides[other]))
+
+    def value(self, version: str) -> float | None:
+        """The median of a release's processes."""
+        found = [process.value for process in self.sides[version] if process.value is not None]
+        return median(found) if found else None
+
+    def neighbours(self) -> list[tuple[str, str]]:
+        """The pairs of releases between which a step may be, earlier and later."""
+        found, last = [], None
+        for before, version in itertools.pairwise(self.sides):
+            found.append((before, version))
+            if self.value(before) is not None:
+                last = before
+            elif last is not None and self.value(version) is not None:
+                found.append((last, version))
+        return found
+
+
+def rounds_of(side: Iterable[Process]) -> set[tuple[str, int]]:
+    """The blocks and rounds in which a release met others."""
+    return {(process.block, process.round) for process in side if process.block is not None}
+
+
+def order(version: str) -> tuple:
+    """Sorts releases; what is no version comes first, by its letters."""
+    try:
+        return 1, Version(version)
+    except InvalidVersion:
+        return 0, version
+
+
+def by_release(entry: tuple[str, Side]) -> tuple:
+    """A key to sort sides by."""
+    return order(entry[0])
+
+
+def measured(folder: str | Path, table: pl.DataFrame, library: str) -> list[Measured]:
+    """What was measured of a library in environments of its own: in others, more than its version differs.
+
+    Of each combination those blocks count that belong to the newest code that has any. A release that is in none of
+    them has what was measured of it last. ``table`` holds the results of one machine, as
+    `arrayspeed.records.results.load` gives them.
+    """
+    alone = table.filter(
+        pl.col("library") == library,
+        pl.col("alone"),
+        pl.col("version").is_not_null(),
+        pl.col("value").is_not_null() | pl.col("failed"),
+    )
+    if alone.is_empty():
+        return []
+    stored = Stored(folder, alone, library)
+    found = from_blocks(stored)
+    for key, sides in from_last(stored, alone).items():
+        found[key] = sides | found.get(key, {})
+    every = [
+        Measured(key, ordered := dict(sorted(sides.items(), key=by_release)), anchor(ordered))
+        for key, sides in found.items()
+    ]
+    return sorted(every, key=lambda one: (*(str(part or "") for part in one.key[1:5]), one.key[5] or 0, one.measure))
+
+
+class Stored:
+    """The processes of a machine's environments of one library, by environment and commit."""
+
+    def __init__(self, folder: str | Path, alone: pl.DataFrame, library: str) -> None:
+        self.releases = dict(alone.select("environment", "version").unique().sort("environment").iter_rows())
+        machine = alone["machine"][0]
+        self.found: dict[tuple[str, str], dict[Key, list[Process]]] = {}
+        dates = dict(alone.group_by("commit").agg(pl.col("date").max()).iter_rows())
+        commits = set(result_commits(folder, machine)) | dates.keys()
+        self.commits = sorted(commits, key=lambda one: (dates.get(one) or datetime.min.replace(tzinfo=UTC), one))
+        for environment, commit in itertools.product(self.releases, self.commits):
+            by_key = defaultdict(list)
+            for process in processes.load(folder, machine, environment, [commit]):
+                if process.one.library == library and available(process):
+                    by_key[tuple(getattr(process.one, name) for name in SERIES)].append(usable(process))
+            self.found[environment, commit] = by_key
+
+    def codes(self) -> list[list[str]]:
+        """The commits in groups that measure the same, the newest group first. A commit that this clone does not hold
+        is a group of its own.
+        """
+        groups = defaultdict(list)
+        for commit in reversed(self.commits):
+            groups[measured_code(commit) or commit].append(commit)
+        return list(groups.values())
+
+
+def available(process: Process) -> bool:
+    """Whether the combination exists in that release: what is n/a has not failed, unless its library is what fails."""
+    why = process.why or ""
+    return process.value is not None or "NotAvailable" not in why or "cannot be imported" in why
+
+
+def usable(process: Process) -> Process:
+    """The process; a failed one where its value has no ratio to others: a file may hold anything, and only what is
+    lifted may be 0.
+    """
+    least = 0.0 if judged(process.one.measure).lift else math.ulp(0.0)
+    wrong = [
+        value for value in (process.value, *process.batches) if value is not None and not least <= value < math.inf
+    ]
+    return replace(process, value=None, batches=[]) if wrong else process
+
+
+def from_blocks(stored: Stored) -> dict[Key, dict[str, Side]]:
+    """What met in blocks, of the newest code that has any of a combination."""
+    found = {}
+    for commits in stored.codes():
+        sides = defaultdict(lambda: defaultdict(list))
+        for environment, commit in itertools.product(stored.releases, commits):
+            for key, ones in stored.found[environment, commit].items():
+                if met := [process for process in ones if process.block is not None]:
+                    sides[key][environment] += met
+        for key, environments in sides.items():
+            found.setdefault(key, one_a_release(environments, stored.releases))
+    return found
+
+
+def one_a_release(environments: Mapping[str, Side], releases: Mapping[str, str]) -> dict[str, Side]:
+    """The side of each release. Where several environments hold one, beside other packages: that which met most others,
+    then that with most rounds.
+    """
+    rounds = {name: rounds_of(side) for name, side in environments.items()}
+    found = {}
+    for name in sorted(rounds, key=lambda name: (partners(name, rounds), len(rounds[name]))):
+        found[releases[name]] = environments[name]
+    return found
+
+
+def partners(name: str, rounds: Mapping[str, set]) -> int:
+    """How many others one met."""
+    return sum(bool(rounds[name] & others) for other, others in rounds.items() if other != name)
+
+
+def from_last(stored: Stored, alone: pl.DataFrame) -> dict[Key, dict[str, Side]]:
+    """What was measured last of each release, by processes that met no other: asv's value where none are stored."""
+    found = defaultdict(dict)
+    newest = alone.sort("date", maintain_order=True).unique([*SERIES, "version"], keep="last", maintain_order=True)
+    for row in newest.iter_rows(named=True):
+        labels = {name: row[name] for name in SERIES}
+        key = tuple(labels.values())
+        ones = stored.found[row["environment"], row["commit"]].get(key)
+        if not ones:
+            one = Combination(row["environment"], "", -1, **labels)
+            ones = [usable(Process(one, row["value"]))]
+        found[key][row["version"]] = [replace(process, block=None, round=None) for process in ones]
+    return found
+
+
+def anchor(sides: Mapping[str, Side]) -> str:
+    """The release to compare all others with: the newest of those that met most others, if it works.
+
+    Where nothing met, that is the newest one that works.
+    """
+    worked = {
+        version: rounds_of(process for process in side if process.value is not None) for version, side in sides.items()
+    }
+
+    def rank(version: str) -> tuple:
+        works = any(process.value is not None for process in sides[version])
+        return works, partners(version, worked), order(version)
+
+    return max(sides, key=rank)

@@ -1,0 +1,196 @@
+"""A library over its releases: what each combination of kernel, backend and size takes in every release, as a ratio to
+one of them, and the releases that changed it.
+
+Releases are compared by what met: a process of each in one round of a block, taking turns. `arrayspeed.decide` says
+what differs. Releases that never met are compared as well, with what a machine changes from minute to minute added;
+each such comparison is marked as not measured side by side, and only large changes can be shown.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from arrayspeed.decide import FACTOR, Decision, Observed, judge
+from arrayspeed.decide.means import Mean, geometric_mean
+from arrayspeed.decide.words import BROKEN, SAME, UNCLEAR
+from arrayspeed.records.measures import judged
+from arrayspeed.versions.history import Measured, order
+
+#: The verdict of the release that all others are compared with.
+ANCHOR = "anchor"
+
+
+@dataclass(frozen=True)
+class Point:
+    """One release beside the anchor.
+
+    Attributes
+    ----------
+    value
+        The median of its processes, in the measure's unit; None where all of them failed.
+    ratio, low, high
+        Release over anchor, and its 95 % interval; None where one of them gave nothing, and of the anchor's interval.
+    verdict
+        A word of `arrayspeed.decide`, or `ANCHOR`.
+    rounds
+        Pairs of processes; of the anchor, and of releases that never met it, processes.
+    side_by_side
+        Whether it met the anchor in a block.
+    failed, processes
+        How many of its processes failed, and how many there were.
+    """
+
+    version: str
+    value: float | None
+    ratio: float | None
+    low: float | None
+    high: float | None
+    verdict: str
+    rounds: int
+    side_by_side: bool
+    failed: int
+    processes: int
+
+
+@dataclass(frozen=True)
+class Step:
+    """Two neighbouring releases that are shown to differ: the later, the one before it, and the later over the earlier.
+
+    ``before`` is the release just before or, where that one gave nothing, also the last one that did.
+    """
+
+    version: str
+    before: str
+    verdict: str
+    worse: bool
+    ratio: float | None
+    low: float | None
+    high: float | None
+    rounds: int
+    side_by_side: bool
+    value_before: float | None
+    value: float | None
+    failed_before: int
+    processes_before: int
+    failed: int
+    processes: int
+
+
+@dataclass(frozen=True)
+class Series:
+    """One combination over the releases of its library, in their order. ``side_by_side``: all met the anchor."""
+
+    measure: str
+    family: str
+    kernel: str
+    dtype: str | None
+    backend: str
+    size: int | None
+    device: str | None
+    anchor: str
+    side_by_side: bool
+    points: list[Point] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+
+
+def over_versions(every: list[Measured], factor: float = FACTOR) -> list[Series]:
+    """The series with their points and steps, each judged over all of the library's together."""
+    beside = [(one, one.anchor, version) for one in every for version in one.sides if version != one.anchor]
+    between = [(one, before, version) for one in every for before, version in one.neighbours()]
+    points, steps = defaultdict(dict), defaultdict(list)
+    for (one, _, version), decision in zip(beside, decide(beside, factor), strict=True):
+        points[one.key][version] = point(one, version, decision)
+    for (one, before, version), decision in zip(between, decide(between, factor), strict=True):
+        if decision.verdict not in (SAME, UNCLEAR, BROKEN):
+            steps[one.key].append(step(one, before, version, decision))
+    return [series(one, points[one.key], steps[one.key]) for one in every]
+
+
+def decide(pairs: Iterable[tuple[Measured, str, str]], factor: float) -> list[Decision]:
+    """Decisions of comparisons: combination, reference, subject."""
+    return judge([one.compared(subject, reference) for one, reference, subject in pairs], factor)
+
+
+def point(one: Measured, version: str, found: Decision) -> Point:
+    """A release beside the anchor."""
+    return Point(
+        version,
+        one.value(version),
+        found.ratio,
+        found.low,
+        found.high,
+        found.verdict,
+        found.rounds,
+        one.met(version, one.anchor),
+        found.failed_subject,
+        found.processes_subject,
+    )
+
+
+def anchored(one: Measured) -> Point:
+    """The anchor itself."""
+    side, value = one.sides[one.anchor], one.value(one.anchor)
+    failed = sum(process.value is None for process in side)
+    met = len(one.sides) == 1 or any(one.met(one.anchor, other) for other in one.sides if other != one.anchor)
+    ratio = None if value is None else 1.0
+    return Point(one.anchor, value, ratio, None, None, ANCHOR, len(side) - failed, met, failed, len(side))
+
+
+def step(one: Measured, before: str, version: str, found: Decision) -> Step:
+    """Two neighbours that are shown to differ."""
+    return Step(
+        version,
+        before,
+        found.verdict,
+        found.worse,
+        found.ratio,
+        found.low,
+        found.high,
+        found.rounds,
+        one.met(before, version),
+        one.value(before),
+        one.value(version),
+        found.failed_reference,
+        found.processes_reference,
+        found.failed_subject,
+        found.processes_subject,
+    )
+
+
+def series(one: Measured, points: Mapping[str, Point], steps: list[Step]) -> Series:
+    """One combination with all that is said of it."""
+    ordered = [anchored(one) if version == one.anchor else points[version] for version in one.sides]
+    together = all(each.side_by_side for each in ordered)
+    return Series(*one.key, one.anchor, together, ordered, steps)
+
+
+def means(every: Iterable[Measured]) -> tuple[str, dict[str, Mean]]:
+    """The anchor of most of these combinations, and the geometric mean over them of each other release's ratio to it,
+    formed within each round. Empty where nothing met, and of errors, whose ratios span decades.
+    """
+    every = [one for one in every if not judged(one.measure).exact]
+    anchors = [one.anchor for one in every]
+    if not anchors:
+        return "", {}
+    common = max(sorted(set(anchors), key=order), key=anchors.count)
+    alike = [one for one in every if one.anchor == common]
+    found = {}
+    for version in sorted({version for one in alike for version in one.sides} - {common}, key=order):
+        met = [one for one in alike if version in one.sides and one.met(version, common)]
+        if len(met) > 1 and (mean := geometric_mean([in_rounds(one.compared(version, common)) for one in met])):
+            found[version] = mean
+    return common, found
+
+
+def in_rounds(one: Observed) -> Observed:
+    """The same with rounds named alike for all combinations, whose blocks have names of their own: the first block's
+    rounds, the second's.
+    """
+    blocks = {name: number for number, name in enumerate(dict.fromkeys(block for block, _ in one.reference))}
+    sides = (
+        {(blocks[block], number): value for (block, number), value in side.items() if block in blocks}
+        for side in (one.reference, one.subject)
+    )
+    return Observed(*sides, lift=one.lift)
