@@ -1,9 +1,11 @@
 """Processes that take turns: the timing loop of blocks, and the server that forks a process for each combination.
 
 ``python -m benchmarks.turns FD`` serves on a socket that it inherits. A request, one line of JSON with the benchmark's
-name and its parameters, comes with a socket of its own for the process that is forked for it. That process prepares its
-call as the asv benchmark does and answers there, a line of JSON each:
+name and its parameters, comes with a socket of its own for the process that is forked for it. That process waits for
+a line if it is asked to (``"held": true``), prepares its call as the asv benchmark does, and answers there, a line of
+JSON each:
 
+- ``{"figures": {measure: value}}`` where it is asked for some: what is one figure a process, such as its first call;
 - ``{"ready": seconds}``, a first estimate of one call, when it is compiled, verified and warm;
 - ``{"seconds": seconds}`` of a call, the mean of a batch, for each line with a number of calls that it reads;
 - ``{"failed": why, "kind": kind}`` where it cannot; ``"sometimes": true`` where other calls of the process succeed.
@@ -35,8 +37,8 @@ SHORT = 0.01
 TRIALS = 100
 
 
-def ready_call(benchmark: str, parameters: list) -> tuple[Callable[[], object], Callable[[], float] | None]:
-    """What a benchmark of asv times, prepared and verified, and its clock if that is not the usual one.
+class Prepared:
+    """A benchmark of asv in this process.
 
     Parameters
     ----------
@@ -47,15 +49,52 @@ def ready_call(benchmark: str, parameters: list) -> tuple[Callable[[], object], 
 
     Raises
     ------
-    NotAvailable, WrongResult, NotImplementedError
+    NotAvailable, NotImplementedError
         As `kernels.prepare`.
     """
-    module, name, measure = benchmark.split(".")
-    instance = getattr(import_module(f"benchmarks.{module}"), name)()
-    method = getattr(instance, measure)
-    instance.setup(*parameters)
-    method.setup(*parameters)
-    return instance.calls()[measure], getattr(method, "timer", None)
+
+    def __init__(self, benchmark: str, parameters: list) -> None:
+        module, name, measure = benchmark.split(".")
+        self.instance = getattr(import_module(f"benchmarks.{module}"), name)()
+        self.parameters = parameters
+        self.measure = measure
+        self.instance.setup(*parameters)
+
+    def figures(self, measures: list[str]) -> dict[str, object]:
+        """What is one figure a process, in the order asked for; of one that failed, why, as `failure` says it.
+
+        The first call must come first, and memory before the many calls after which a library keeps what it took.
+        """
+        found: dict[str, object] = {}
+        for measure in measures:
+            try:
+                found[measure] = getattr(self.instance, measure)(*self.parameters)
+            except Exception as error:
+                found[measure] = failure(error)
+        return found
+
+    def ready_call(self) -> tuple[Callable[[], object], Callable[[], float] | None] | None:
+        """What the benchmark times, verified, and its clock if that is not the usual one; None where it times nothing.
+
+        Raises
+        ------
+        WrongResult
+            As `kernels.prepare`.
+        """
+        if self.measure not in self.instance.calls():
+            return None
+        method = getattr(self.instance, self.measure)
+        method.setup(*self.parameters)
+        return self.instance.calls()[self.measure], getattr(method, "timer", None)
+
+
+def failure(error: Exception) -> dict:
+    """Why something failed, in a line, and its class."""
+    from kernels import NotAvailable, WrongResult
+
+    kinds = {NotAvailable: "not available", WrongResult: "wrong result", MemoryError: "out of memory"}
+    kind = next((word for cls, word in kinds.items() if isinstance(error, cls)), "error")
+    return {"failed": f"{type(error).__name__}: {error}".splitlines()[0][:500], "kind": kind}
 
 
 def handicapped(call: Callable[[], object], busy: float, failing: int) -> Callable[[], object]:
@@ -81,30 +120,25 @@ def handicapped(call: Callable[[], object], busy: float, failing: int) -> Callab
     return slower
 
 
-def measure(
-    benchmark: str, parameters: list, say: Callable[[dict], None], numbers, handicap: list | None = None
-) -> None:
-    """Prepare one combination, then time a batch for each number of calls that comes."""
-    from kernels import NotAvailable, WrongResult
-
-    kinds = {NotAvailable: "not available", WrongResult: "wrong result", MemoryError: "out of memory"}
-
-    def fail(error: Exception, **more) -> None:
-        kind = next((word for cls, word in kinds.items() if isinstance(error, cls)), "error")
-        text = f"{type(error).__name__}: {error}".splitlines()[0][:500]
-        say({"failed": text, "kind": kind} | more)
-
+def measure(request: dict, say: Callable[[dict], None], numbers) -> None:
+    """Prepare what a request names, then time a batch for each number of calls that comes."""
     try:
-        call, clock = ready_call(benchmark, parameters)
+        prepared = Prepared(request["benchmark"], request["parameters"])
+        if measures := request.get("figures"):
+            say({"figures": prepared.figures(measures)})
+        ready = prepared.ready_call()
     except Exception as error:
-        return fail(error)
-    if handicap:
+        return say(failure(error))
+    if ready is None:
+        return None
+    call, clock = ready
+    if handicap := request.get("handicap"):
         call = handicapped(call, *handicap)
     time_batch = batch_timer(call, clock)
     try:
         each = warm_up(time_batch)
     except Exception as error:
-        return fail(error, sometimes=succeeding(call) > 0)
+        return say(failure(error) | {"sometimes": succeeding(call) > 0})
     say({"ready": each})
     for number in numbers:
         try:
@@ -113,7 +147,7 @@ def measure(
             each = time_batch(int(number))
             say({"seconds": each})
         except Exception as error:
-            fail(error, sometimes=succeeding(call) > 0)
+            say(failure(error) | {"sometimes": succeeding(call) > 0})
     return None
 
 
@@ -161,7 +195,9 @@ def play(request: dict, channel: socket.socket) -> None:
     lines = channel.makefile("r", encoding="utf-8")
     say = sender(channel)
     try:
-        measure(request["benchmark"], request["parameters"], say, lines, request.get("handicap"))
+        if request.get("held"):
+            lines.readline()
+        measure(request, say, lines)
     except (BrokenPipeError, ConnectionError):
         os._exit(0)
     os._exit(0)

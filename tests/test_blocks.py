@@ -125,7 +125,7 @@ class Played:
         return self
 
     def __enter__(self):
-        return lambda number: SimpleNamespace(play=lambda block: self.play(block, number))
+        return lambda number: SimpleNamespace(play=lambda gang: [self.play(block, number) for block in gang])
 
     def __exit__(self, *error):
         return None

@@ -1,8 +1,9 @@
 """Blocks: all sides of a comparison, measured side by side, round after round, with new processes in each.
 
 Times are taken in turn by batches (`arrayspeed.measure.players`): in each round every side has a process of its own,
-forked by a new server of its environment, and all of them are alive at once. First calls, memory, errors and imports
-are one figure a process; there the sides' processes run one after the other, within seconds, in an order that is drawn.
+forked by a new server of its environment, and all of them are alive at once. First calls, memory and errors are one
+figure a process: the same processes measure them while they prepare, one after the other. The rest, such as imports, is
+asv's own; there the sides' processes run one after the other, within seconds. Every order is drawn.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import math
 import os
 import random
 import select
@@ -18,20 +20,23 @@ import socket
 import subprocess
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from arrayspeed.measure import asv_processes
 from arrayspeed.measure.asv_servers import PRELOAD, needed, reason, serving
-from arrayspeed.measure.players import Failed, Player, Taken, Turns, take_turns
+from arrayspeed.measure.players import Failed, Player, Taken, Turns, ending, take_turns
 from arrayspeed.measure.session import Session
 from arrayspeed.model.combination import Combination
 from arrayspeed.records.processes import Process
 
 #: Measures that are taken in turn by batches.
 IN_TURN = asv_processes.BATCHED
+
+#: Measures that a process can take while it prepares the call that is timed, in the order in which they must be taken.
+PREPARING = ("track_first_call", "track_memory", "track_error")
 
 #: Seconds that a server has to import its library, and a process that ended to be reaped.
 STARTING, REAPING = 300.0, 5.0
@@ -82,6 +87,15 @@ class Block:
         return self.one.measure in IN_TURN
 
     @property
+    def shares(self) -> tuple | None:
+        """Blocks for which this is the same can be measured by the same processes; None where no process is shared."""
+        one = self.one
+        if one.measure not in (*PREPARING, *IN_TURN):
+            return None
+        sides = tuple(side.environment for side in self.sides)
+        return one.benchmark.rpartition(".")[0], one.backend, one.size, one.device, sides, needed_by(one), self.names
+
+    @property
     def named(self) -> list[tuple[str, Combination]]:
         """Each side's name with its combination."""
         return list(zip(self.names or [one.environment for one in self.sides], self.sides, strict=True))
@@ -103,8 +117,8 @@ def block(sides: Iterable[Combination], run: str = "", seed: int = 0) -> Block:
 class Forked(Player):
     """A player that a server forked; the server knows how it ended."""
 
-    def __init__(self, name: str, pid: int, channel: socket.socket, server: Server) -> None:
-        super().__init__(name, pid, channel)
+    def __init__(self, name: str, pid: int, channel: socket.socket, server: Server, held: bool) -> None:
+        super().__init__(name, pid, channel, held)
         self.server = server
 
     def answer(self, until: float) -> dict:
@@ -183,7 +197,7 @@ class Server:
             except (Failed, OSError):
                 ours.close()
                 raise
-        return Forked(name, pid, ours, self)
+        return Forked(name, pid, ours, self, bool(request.get("held")))
 
     def status(self, pid: int) -> int | None:
         """How a player ended; None where that is not known."""
@@ -210,20 +224,28 @@ class Round:
         self.turns = turns
         self.servers: dict[tuple[str, str], Server] = {}
 
-    def play(self, block: Block) -> list[Process]:
-        """One process of each side of a block."""
-        rng = random.Random(f"{block.seed} {block.name} {self.number}")
-        found = self.in_turn(block, rng) if block.in_turn else self.one_by_one(block, rng)
-        return [replace(process, block=block.name, round=self.number) for process in found]
+    def play(self, gang: Sequence[Block]) -> list[list[Process]]:
+        """One process of each side of blocks that share their processes (`gangs`), block by block."""
+        lead = gang[0]
+        rng = random.Random(f"{lead.seed} {lead.name} {self.number}")
+        found = [self.one_by_one(lead, rng)] if lead.shares is None else self.together(gang, rng)
+        return [
+            [replace(process, block=block.name, round=self.number) for process in played]
+            for block, played in zip(gang, found, strict=True)
+        ]
 
-    def in_turn(self, block: Block, rng: random.Random) -> list[Process]:
-        """Times, by turns of batches."""
+    def together(self, gang: Sequence[Block], rng: random.Random) -> list[list[Process]]:
+        """Times by turns of batches, and what the same processes measure while they prepare."""
+        lead = gang[0]
+        figures = [measure for measure in PREPARING if any(block.one.measure == measure for block in gang)]
+        handicaps = dict(zip(lead.names, lead.handicaps, strict=False))
         taken: dict[str, Taken] = {}
         players = []
-        handicaps = dict(zip(block.names, block.handicaps, strict=False))
         try:
-            for name, one in rng.sample(block.named, len(block.sides)):
+            for name, one in rng.sample(lead.named, len(lead.sides)):
                 request = self.request(one) | {"handicap": handicaps.get(name)}
+                if figures:
+                    request |= {"figures": figures, "held": True}
                 try:
                     players.append(self.server(name, one).fork(name, request))
                 except (Failed, OSError) as error:
@@ -233,8 +255,14 @@ class Round:
             for player in players:
                 player.end()
             raise
-        taken |= take_turns(players, self.turns, rng)
-        return [process_of(one, taken[name]) for name, one in block.named]
+        taken |= take_turns(players, self.turns, rng) if lead.in_turn else take_figures(players, self.turns)
+        return [
+            [
+                process_of(one, taken[name]) if block.in_turn else figure_of(one, taken[name])
+                for name, one in block.named
+            ]
+            for block in gang
+        ]
 
     def one_by_one(self, block: Block, rng: random.Random) -> list[Process]:
         """Figures of a process each, by asv."""
@@ -255,7 +283,7 @@ class Round:
         """The server of a side and its library, started when it is first needed. Every side has its own: processes that
         one server forks share its memory layout.
         """
-        key = name, needed(one.benchmark, one.backend)
+        key = name, needed_by(one)
         if key not in self.servers:
             env = self.session.environments[one.environment]
             self.servers[key] = Server(env.find_executable("python"), key[1], self.session.benchmarks.benchmark_dir)
@@ -263,13 +291,55 @@ class Round:
 
     def forget(self, name: str, one: Combination) -> None:
         """Drop a server that has ended."""
-        if server := self.servers.pop((name, needed(one.benchmark, one.backend)), None):
+        if server := self.servers.pop((name, needed_by(one)), None):
             server.end()
 
     def end(self) -> None:
         """End all servers, and so everything that they forked."""
         while self.servers:
             self.servers.popitem()[1].end()
+
+
+def needed_by(one: Combination) -> str:
+    """What a server must have imported before it forks a process of a combination."""
+    return needed(one.benchmark, one.backend)
+
+
+def take_figures(players: Sequence[Player], plan: Turns) -> dict[str, Taken]:
+    """Have players measure what they measure while they prepare, one after the other, and end them."""
+    taken = {player.name: Taken() for player in players}
+    with ending(players):
+        for player in players:
+            try:
+                taken[player.name].figures = player.prepare(plan.timeout)
+            except Failed as error:
+                taken[player.name].fail(error)
+            player.end()
+    return taken
+
+
+def figure_of(one: Combination, taken: Taken) -> Process:
+    """What one side measured while it prepared."""
+    value = taken.figures.get(one.measure)
+    if isinstance(value, dict):
+        return Process(one, None, why=str(value.get("failed")))
+    if not isinstance(value, (int, float)) or not math.isfinite(value):
+        return Process(one, None, why=taken.why or f"it gave no value: {value!r}")
+    return Process(one, value)
+
+
+def gangs(blocks: Iterable[Block]) -> list[list[Block]]:
+    """Blocks that can be measured by the same processes together, what is timed first; the others one by one."""
+    groups: dict[object, list[Block]] = {}
+    for block in blocks:
+        groups.setdefault(block.shares or block.name, []).append(block)
+    found = []
+    for group in groups.values():
+        timed = [block for block in group if block.in_turn]
+        others = [block for block in group if not block.in_turn]
+        # A process times one thing; figures go with the first.
+        found += [timed[:1] + others, *([block] for block in timed[1:])]
+    return found
 
 
 def process_of(one: Combination, taken: Taken) -> Process:

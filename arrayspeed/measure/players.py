@@ -70,12 +70,21 @@ class Player:
         The process; it leads a process group of its own.
     channel
         A stream socket to it: it writes lines of JSON and reads numbers of calls, as `benchmarks.turns` says.
+    held
+        It waits for a line before it prepares its call.
+
+    Attributes
+    ----------
+    figures
+        What it said that it measured while it prepared: measure -> value, or why there is none.
     """
 
-    def __init__(self, name: str, pid: int, channel: socket.socket) -> None:
+    def __init__(self, name: str, pid: int, channel: socket.socket, held: bool = False) -> None:
         self.name = name
         self.pid = pid
         self.channel = channel
+        self.held = held
+        self.figures: dict = {}
         self.buffer = b""
         self.stopped = False
         self.ended = False
@@ -107,9 +116,22 @@ class Player:
             return self.answer(until)  # something else that the program printed
         if not isinstance(row, dict):
             return self.answer(until)
+        if "figures" in row:
+            self.figures = dict(row["figures"])
         if "failed" in row:
             raise Failed(str(row["failed"]), str(row.get("kind", "error")), bool(row.get("sometimes")))
         return row
+
+    def release(self) -> None:
+        """Have it prepare its call, if it waits for that."""
+        if self.held:
+            self.send("")
+            self.held = False
+
+    def send(self, text: str) -> None:
+        """Write a line to it."""
+        with suppress(OSError):  # it has ended, and its answer will say so
+            self.channel.sendall(f"{text}\n".encode())
 
     def ready(self, timeout: float) -> float:
         """Seconds of a call, roughly, when it is prepared."""
@@ -117,13 +139,22 @@ class Player:
 
     def batch(self, number: int, timeout: float) -> float:
         """Seconds of a call, the mean of a batch of so many made now."""
-        with suppress(OSError):  # it has ended, and its answer will say so
-            self.channel.sendall(f"{number}\n".encode())
+        self.send(f"{number}")
         return self.seconds("seconds", timeout)
 
+    def prepare(self, timeout: float) -> dict:
+        """What it measures while it prepares, where it has nothing to time."""
+        self.release()
+        self.answer(time.monotonic() + timeout)
+        return self.figures
+
     def seconds(self, key: str, timeout: float) -> float:
-        """The number that its next answer holds."""
-        value = self.answer(time.monotonic() + timeout).get(key)
+        """The number that its next answer holds; figures come before it."""
+        until = time.monotonic() + timeout
+        row = self.answer(until)
+        while "figures" in row:
+            row = self.answer(until)
+        value = row.get(key)
         if not isinstance(value, (int, float)) or not 0 < value < math.inf:
             raise Failed(f"it gave no time: {value!r}")
         return float(value)
@@ -220,10 +251,12 @@ class Taken:
     """What one player gave: seconds a call of each of its turns, None where it failed in that turn; and why.
 
     ``sometimes``: it failed, and other calls of the same process succeeded. ``alone``: its batches before the turns.
+    ``figures``: what it measured while it prepared.
     """
 
     batches: list[float | None] = field(default_factory=list)
     alone: list[float] = field(default_factory=list)
+    figures: dict = field(default_factory=dict)
     number: int = 1
     why: str | None = None
     kind: str | None = None
@@ -272,16 +305,21 @@ def take_turns(players: Sequence[Player], plan: Turns, rng: random.Random) -> di
 
 
 def prepared(players: Sequence[Player], taken: Mapping[str, Taken], timeout: float) -> list[Player]:
-    """The players that can play, each stopped; ``taken`` says why the others cannot."""
+    """The players that can play, each stopped; ``taken`` says why the others cannot.
+
+    Those that are held prepare one after the other, since they measure something meanwhile; the others at once.
+    """
     found = []
     for player in players:
         one = taken[player.name]
+        player.release()
         try:
             one.number = number_of_calls(player.ready(timeout), BATCH)
             player.stop()
             found.append(player)
         except Failed as error:
             one.fail(error)
+        one.figures = player.figures
     return found
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from arrayspeed.decide import LOOKS, Decision, Looks, Observed
 from arrayspeed.decide.words import FACTOR
 from arrayspeed.measure import interrupts
-from arrayspeed.measure.blocks import Block, rounds
+from arrayspeed.measure.blocks import Block, gangs, rounds
 from arrayspeed.measure.players import Turns
 from arrayspeed.measure.progress import Rounds
 from arrayspeed.measure.session import Session
@@ -86,15 +86,15 @@ def until_decided(
                     ]
                     progress.start(number, [blocks[where] for where in todo], len(left))
                     now = next_round(number)
-                    for where in todo:
+                    for gang in gangs(blocks[where] for where in todo):
                         interrupts.check()
                         if time.monotonic() > until:
                             raise OutOfTime
-                        played = now.play(blocks[where])
-                        for process in played if store else ():
-                            processes.store(session, process.one.environment, [process])
-                        take(blocks[where], played)
-                        progress.finish(blocks[where])
+                        for block, played in zip(gang, now.play(gang), strict=True):
+                            for process in played if store else ():
+                                processes.store(session, process.one.environment, [process])
+                            take(block, played)
+                            progress.finish(block)
                 done = look
                 decisions = looks.look(observed())
                 open_ = set(looks.undecided(decisions))
