@@ -1,8 +1,9 @@
-"""Measuring until it is decided: looks after 4, 8, 16 and 32 rounds, which together are wrong as seldom as one.
+"""Measuring until it is decided: looks after 4 to 32 rounds, which together are wrong as seldom as one.
 
-Each look spends a part of the error rate, and the parts add up to no more than all of it (Bonferroni over looks). What
-a look decides stays decided and gets no more processes; its comparison goes on to count among all of them, so that
-Benjamini and Hochberg's promise is about the whole list.
+Each look spends a part of the error rate. Looks see partly the same rounds, so the chance that any of them goes wrong
+is less than the sum of their parts (Armitage, McPherson and Rowe, "Repeated significance tests on accumulating data",
+1969). What a look decides stays decided and gets no more processes; its comparison goes on to count among all of them,
+so that Benjamini and Hochberg's promise is about the whole list.
 
 What the last look would hardly decide is given up, and stays unclear: processes are better spent on the others. That
 makes no statement, so it makes none wrong. Later looks judge it again by the rounds that it has.
@@ -22,11 +23,11 @@ from arrayspeed.decide.student import density, quantile, tail
 from arrayspeed.decide.words import BROKEN, ERROR_RATE, FACTOR, FAILS, MOST_A_LOOK, SOMETIMES, UNCLEAR, WORKS
 
 #: Rounds after which the data are looked at.
-LOOKS = (4, 8, 16, 32)
+LOOKS = (4, 6, 8, 12, 16, 24, 32)
 
-#: What each look spends of the error rate, one-sided; together all of it. The first spends little, because so few
-#: rounds decide little whatever they spend, and the later ones what saves most rounds.
-SPENDING = (0.003, 0.009, 0.016, 0.022)
+#: The level of each look, one-sided: a comparison that lies exactly at the factor crosses one of them with a chance of
+#: 5 % (`tests/test_decide.py` computes it). The first levels are low, because so few rounds decide little at any level.
+SPENDING = (0.002, 0.006, 0.009, 0.012, 0.016, 0.021, 0.0235)
 
 #: What has a smaller chance than this to be decided by the last look is given up. Of few rounds one that met a bad
 #: spell cannot be left out, and noise looks larger than it will be later: only the hopeless is given up then.

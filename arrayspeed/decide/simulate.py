@@ -174,7 +174,7 @@ class Outcome:
 
 
 def sequential(truth: Truth, factor: float = FACTOR, rounds: int = ROUNDS) -> list[Outcome]:
-    """Looks after 4, 8, 16 and 32 rounds."""
+    """Looks after 4, 6, 8, … 32 rounds."""
     looks = Looks(rounds, factor)
     spent = dict.fromkeys(range(len(truth.ratios)), 0)
     found = {}

@@ -245,7 +245,7 @@ class Round:
             for name, one in rng.sample(lead.named, len(lead.sides)):
                 request = self.request(one) | {"handicap": handicaps.get(name)}
                 if figures:
-                    request |= {"figures": figures, "held": True}
+                    request |= {"figures": figures, "held": "track_first_call" in figures}
                 try:
                     players.append(self.server(name, one).fork(name, request))
                 except (Failed, OSError) as error:
