@@ -8,23 +8,21 @@ JSON each:
 - ``{"figures": {measure: value}}`` where it is asked for some: what is one figure a process, such as its first call;
 - ``{"ready": seconds}``, a first estimate of one call, when it is compiled, verified and warm;
 - ``{"seconds": seconds}`` of a call, the mean of a batch, for each line with a number of calls that it reads;
-- ``{"failed": why, "kind": kind}`` where it cannot; ``"sometimes": true`` where other calls of the process succeed.
+- ``{"failed": why}`` where it cannot; ``"sometimes": true`` where other calls of the process succeed.
 
 This loop is the one thing that arrayspeed times itself. Everything else it leaves to asv.
 """
 
 from __future__ import annotations
 
-import json
 import os
-import selectors
-import signal
 import socket
 import sys
 from collections.abc import Callable
 from importlib import import_module
 from time import perf_counter
 
+from benchmarks.forking import sender, serve, silence
 from benchmarks.preload import end_with_parent
 
 #: Seconds of calls before a process is ready: caches are warm, and one call's time is roughly known.
@@ -88,13 +86,9 @@ class Prepared:
         return self.instance.calls()[self.measure], getattr(method, "timer", None)
 
 
-def failure(error: Exception) -> dict:
-    """Why something failed, in a line, and its class."""
-    from kernels import NotAvailable, WrongResult
-
-    kinds = {NotAvailable: "not available", WrongResult: "wrong result", MemoryError: "out of memory"}
-    kind = next((word for cls, word in kinds.items() if isinstance(error, cls)), "error")
-    return {"failed": f"{type(error).__name__}: {error}".splitlines()[0][:500], "kind": kind}
+def failure(error: Exception) -> dict[str, object]:
+    """Why something failed, in a line that begins with the exception's name."""
+    return {"failed": f"{type(error).__name__}: {error}".splitlines()[0][:500]}
 
 
 def handicapped(call: Callable[[], object], busy: float, failing: int) -> Callable[[], object]:
@@ -184,14 +178,9 @@ def succeeding(call: Callable[[], object]) -> int:
 
 def play(request: dict, channel: socket.socket) -> None:
     """One process: measure what a request names, until the other end closes."""
-    os.setpgid(0, 0)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     if folder := request.get("references"):
         os.environ["ARRAYSPEED_REFERENCES"] = folder
-    # What a library prints belongs to nobody.
-    sink = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(sink, 1)
-    os.dup2(sink, 2)
+    silence()
     lines = channel.makefile("r", encoding="utf-8")
     say = sender(channel)
     try:
@@ -199,46 +188,9 @@ def play(request: dict, channel: socket.socket) -> None:
             lines.readline()
         measure(request, say, lines)
     except (BrokenPipeError, ConnectionError):
-        os._exit(0)
-    os._exit(0)
-
-
-def sender(channel: socket.socket) -> Callable[[dict], None]:
-    """What writes a line of JSON to a socket."""
-    return lambda row: channel.sendall((json.dumps(row) + "\n").encode())
-
-
-def serve(control: socket.socket) -> None:
-    """Fork a process for each request, and tell how each ended, until the other end closes.
-
-    It sleeps in between: a server that wakes up takes the core of a process that measures.
-    """
-    say = sender(control)
-    say({"serving": os.getpid()})
-    waiting = selectors.DefaultSelector()
-    waiting.register(control, selectors.EVENT_READ)
-    while True:
-        for key, _ in waiting.select():
-            if key.fileobj is not control:
-                waiting.unregister(key.fileobj)
-                os.close(key.fileobj)
-                _, status = os.waitpid(key.data, 0)
-                say({"ended": key.data, "status": os.waitstatus_to_exitcode(status)})
-                continue
-            text, descriptors, _, _ = socket.recv_fds(control, 2**16, 1)
-            if not text:
-                return
-            child = os.fork()
-            if child == 0:
-                waiting.close()
-                control.close()
-                play(json.loads(text), socket.socket(fileno=descriptors[0]))
-            os.close(descriptors[0])
-            waiting.register(os.pidfd_open(child), selectors.EVENT_READ, child)
-            say({"forked": child})
+        return
 
 
 if __name__ == "__main__":
     end_with_parent()
-
-    serve(socket.socket(fileno=int(sys.argv[1])))
+    serve(socket.socket(fileno=int(sys.argv[1])), play)

@@ -20,6 +20,12 @@ ASV = [str(Path(sys.executable).with_name("asv"))]
 ARRAYSPEED = [sys.executable, "-m", "arrayspeed"]
 
 
+@pytest.fixture(autouse=True, scope="session")
+def own_lock(tmp_path_factory):
+    """Tests measure nothing that matters, so they neither wait for another measurement nor hold it up."""
+    os.environ["ARRAYSPEED_LOCK"] = str(tmp_path_factory.mktemp("lock") / "lock")
+
+
 @pytest.fixture(scope="session")
 def config():
     from arrayspeed.environments.project import load_config

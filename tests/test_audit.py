@@ -157,10 +157,11 @@ class Sides(sides.Sides):
         super().__init__(*arguments)
         self.fault = fault
 
-    def command(self, name, one):
+    def request(self, name, one):
+        asked = super().request(name, one)
         if name != sides.ASV:
-            return super().command(name, one)
-        return ["-m", "tests.inside.faulty", self.fault, f"{one.benchmark}-{one.index}"]
+            return asked
+        return asked | {"module": "tests.inside.faulty", "arguments": [self.fault, *asked["arguments"]]}
 
 
 def combination(kernel, backend, size, dtype="float64"):
@@ -325,7 +326,7 @@ def played(monkeypatch):
             one.add(side, number, Taken([value]))
 
     monkeypatch.setattr(clocks, "play", play)
-    return SimpleNamespace(rounds=rounds, noise=noise, sides=SimpleNamespace(end_server=lambda: None))
+    return SimpleNamespace(rounds=rounds, noise=noise, sides=SimpleNamespace(end_servers=lambda: None))
 
 
 def measured(played, rounds=16, kernels=("add", "multiply", "sine", "fft", "matmul")):

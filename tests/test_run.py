@@ -1,12 +1,15 @@
 """What a run chooses, without running it."""
 
+import os
+import threading
+import time
 from types import SimpleNamespace
 
 import pytest
 
 from arrayspeed.cli.run import MEASURES
-from arrayspeed.measure import asv_processes as run
 from arrayspeed.measure import plan, selections, session
+from arrayspeed.measure.host import only_run
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.libraries import subjects
 from kernels import BACKENDS, CATALOGUE
@@ -92,10 +95,43 @@ def test_versions_of_a_library_are_measured_one_after_the_other():
     assert found == jax + [("numba", b, size) for b in ("first", "second") for size in (10, 1000)]
 
 
-def test_one_run_at_a_time(tmp_path):
-    with run.only_run(tmp_path), pytest.raises(UserError, match="another run"), run.only_run(tmp_path):
+def test_one_run_at_a_time_on_a_host(tmp_path):
+    with only_run(tmp_path / "a"), pytest.raises(UserError, match=f"process {os.getpid()}"), only_run(tmp_path / "b"):
         pass
-    with run.only_run(tmp_path):
+    with only_run(tmp_path / "b"):
+        pass
+
+
+def test_one_run_at_a_time_in_a_folder(tmp_path, monkeypatch):
+    """Two hosts may share a folder."""
+    with only_run(tmp_path):
+        monkeypatch.setenv("ARRAYSPEED_LOCK", str(tmp_path / "other"))
+        with pytest.raises(UserError, match="writing"), only_run(tmp_path):
+            pass
+
+
+def test_a_run_waits_for_another(tmp_path, capsys):
+    first = only_run(tmp_path / "a")
+    first.__enter__()
+    done = []
+
+    def second():
+        with only_run(tmp_path / "b", wait=True):
+            done.append(time.monotonic())
+
+    thread = threading.Thread(target=second)
+    thread.start()
+    time.sleep(0.3)
+    assert done == []
+    first.__exit__(None, None, None)
+    thread.join(10)
+    assert len(done) == 1
+    assert "waiting for another run that is measuring on this machine" in capsys.readouterr().err
+
+
+def test_a_lock_that_cannot_be_made_is_one_line(tmp_path, monkeypatch):
+    monkeypatch.setenv("ARRAYSPEED_LOCK", str(tmp_path / "no such folder" / "lock"))
+    with pytest.raises(UserError, match="ARRAYSPEED_LOCK"), only_run(tmp_path):
         pass
 
 
@@ -103,7 +139,7 @@ def test_what_a_killed_run_left_half_written_is_removed(tmp_path):
     (tmp_path / ".saving-1" / "machine").mkdir(parents=True)
     (tmp_path / "machine").mkdir()
     (tmp_path / "machine" / ".saving-2").write_text("half")
-    with run.only_run(tmp_path):
+    with only_run(tmp_path):
         assert sorted(path.name for path in tmp_path.iterdir()) == [".lock", "machine"]
         assert list((tmp_path / "machine").iterdir()) == []
 

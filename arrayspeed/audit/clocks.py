@@ -136,7 +136,7 @@ def play_round(sides: Sides, timings: list[Timing], number: int, progress: Progr
                 play(sides, timing, number)
                 progress.finish(timing)
         finally:
-            sides.end_server()
+            sides.end_servers()
 
 
 def play(sides: Sides, timing: Timing, number: int) -> None:
@@ -151,7 +151,7 @@ def play(sides: Sides, timing: Timing, number: int) -> None:
                 players.append(sides.start(name, timing.one))
             except (Failed, OSError) as error:
                 taken[name] = Taken(why=str(error), kind="crashed")
-                sides.end_server()
+                sides.end_servers()
         taken |= take_turns(players, Turns(), rng)
     finally:
         for player in players:

@@ -104,6 +104,16 @@ arguments = [cupy.asarray(array) for array in inputs] if make is put_each else m
 
 LIBRARIES = {"numpy": NUMPY, "numba": NUMPY, "jax": JAX, "torch": TORCH, "tensorflow": TENSORFLOW, "cupy": CUPY}
 
+#: What a script's interpreter may have imported before; the script imports it again, which takes no time then.
+IMPORTS = {
+    "numpy": ("numpy",),
+    "numba": ("numpy", "numba"),
+    "jax": ("numpy", "jax"),
+    "torch": ("numpy", "torch"),
+    "tensorflow": ("numpy", "tensorflow"),
+    "cupy": ("numpy", "cupy"),
+}
+
 #: How each library's compiler is asked for; STATIC is the keyword arguments that are part of the program.
 EAGER = "if STATIC:\n    function = partial(function, **STATIC)\n"
 COMPILERS = {

@@ -15,6 +15,9 @@ from kernels.preparation import REFERENCES
 #: The independent clock, and what is compared with it: asv's figure, the loop of blocks, and pyperf's figure.
 CLOCK, ASV, TURNS, PYPERF = "clock", "asv", "turns", "pyperf"
 
+#: What serves the sides that are not the blocks' own.
+FORKS = "arrayspeed.audit.inside.forks"
+
 #: Where pyperf times the same calls, if an environment has it: kernel and backend. Each kernel has one result.
 SAMPLE = (("matmul", "numpy"), ("add", "jax-jit"))
 
@@ -39,7 +42,7 @@ class Sides:
         self.benchmarks = benchmarks
         self.references = references
         self.has_pyperf = has_pyperf
-        self.server: Server | None = None
+        self.servers: dict[str, Server] = {}
 
     def names(self, one: Combination) -> list[str]:
         """The sides of a combination, the reference first."""
@@ -52,18 +55,22 @@ class Sides:
         Raises
         ------
         Failed
-            The server that blocks use has ended.
+            The server that forks it has ended.
         """
-        if name == TURNS:
-            request = {"benchmark": one.benchmark, "parameters": [one.backend, one.size, one.device]}
-            return self.running_server(one).fork(name, request | {"references": self.references})
-        return Spawned(name, [self.python, *self.command(name, one)], cwd=Path(self.benchmarks).parent, env=self.env())
+        if name == PYPERF:
+            command = [self.python, "-c", script.pyperf(one)]
+            return Spawned(name, command, cwd=Path(self.benchmarks).parent, env=self.env())
+        return self.server(name, one).fork(name, self.request(name, one))
 
-    def command(self, name: str, one: Combination) -> list[str]:
-        """The arguments of the interpreter."""
-        if name == ASV:
-            return ["-m", "arrayspeed.audit.inside.by_asv", f"{one.benchmark}-{one.index}"]
-        return ["-c", (script.clock if name == CLOCK else script.pyperf)(one)]
+    def request(self, name: str, one: Combination) -> dict:
+        """What a side's server is asked for."""
+        if name == TURNS:
+            parameters = [one.backend, one.size, one.device]
+            return {"benchmark": one.benchmark, "parameters": parameters, "references": self.references}
+        request: dict = {"environment": {REFERENCES: self.references}}
+        if name == CLOCK:
+            return request | {"script": script.clock(one)}
+        return request | {"module": "arrayspeed.audit.inside.by_asv", "arguments": [f"{one.benchmark}-{one.index}"]}
 
     def env(self) -> dict[str, str]:
         """Environment variables, as blocks have them."""
@@ -71,14 +78,20 @@ class Sides:
             REFERENCES: self.references
         }
 
-    def running_server(self, one: Combination) -> Server:
-        """The server that forks as for blocks, with the combination's library imported."""
-        if self.server is None:
-            self.server = Server(self.python, needed(one.benchmark, one.backend), self.benchmarks)
-        return self.server
+    def server(self, name: str, one: Combination) -> Server:
+        """The server that forks a side's processes. For the suite's own ways it has imported the library as the suite
+        does; for the clock, only that library.
+        """
+        if name not in self.servers:
+            preload = needed(one.benchmark, one.backend)
+            if name == TURNS:
+                self.servers[name] = Server(self.python, preload, self.benchmarks)
+            else:
+                preload, imports = ("", script.IMPORTS[one.library]) if name == CLOCK else (preload, ())
+                self.servers[name] = Server(self.python, preload, self.benchmarks, FORKS, imports)
+        return self.servers[name]
 
-    def end_server(self) -> None:
-        """End it: the next is a new one, with a memory layout of its own, and may be of another library."""
-        if self.server is not None:
-            self.server.end()
-            self.server = None
+    def end_servers(self) -> None:
+        """End them: the next are new ones, with memory layouts of their own, and may be of another library."""
+        while self.servers:
+            self.servers.popitem()[1].end()

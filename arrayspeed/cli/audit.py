@@ -33,7 +33,7 @@ from arrayspeed.decide import UNCLEAR_SHARE
 from arrayspeed.environments import existing
 from arrayspeed.environments.project import load_config
 from arrayspeed.formats.terminal import console
-from arrayspeed.measure.asv_processes import only_run
+from arrayspeed.measure.host import only_run
 from arrayspeed.measure.session import newest_of_all
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.text import printable
@@ -86,7 +86,7 @@ def main(args) -> int:
         said = ", ".join(f"{counts[passed]} {word}" for passed, word in WORDS.items() if counts[passed])
         print(f"[{seconds // 60}:{seconds % 60:02d}] {what}{said and ': '}{said}", file=sys.stderr, flush=True)
 
-    with only_run(folder):
+    with only_run(folder, args.wait):
         found = audit(
             config,
             environments[0] if environments else newest_of_all(config),

@@ -30,7 +30,7 @@ def main(args) -> int:
     config = load_config()
     environment = newest_of_all(config)
     parts = [replace(part, environments=[environment]) for part in selections.BENCH]
-    status = asv_processes.run(config, parts, rounds=args.rounds, append=True)
+    status = asv_processes.run(config, parts, rounds=args.rounds, append=True, wait=args.wait)
     print("\nPublishing the site …", flush=True)
     publish(config)
     summary.show(config.results_dir)

@@ -29,7 +29,7 @@ from arrayspeed.environments import existing
 from arrayspeed.environments.project import load_config
 from arrayspeed.formats.terminal import console
 from arrayspeed.formats.verdicts import markdown_table, table
-from arrayspeed.measure.asv_processes import only_run
+from arrayspeed.measure.host import only_run
 from arrayspeed.measure.plan import Selection
 from arrayspeed.measure.session import newest_of_all, open_session
 from arrayspeed.measure.until_decided import Limits
@@ -77,7 +77,7 @@ def main(args) -> int:
         dtypes=["float64"],
         measures=["time_call"],
     )
-    with redirect_stdout(sys.stderr), only_run(config.results_dir):
+    with redirect_stdout(sys.stderr), only_run(config.results_dir, args.wait):
         session = open_session(config, [chosen])
         limits = Limits(args.rounds, args.minutes, once=args.all_rounds)
         found = copies.compare(

@@ -28,6 +28,9 @@ COMMANDS = (
     "copies",
 )
 
+#: Those that measure: one at a time on a host.
+MEASURING = ("bench", "run", "upgrade", "audit", "copies")
+
 
 def parser(argv: list[str]) -> argparse.ArgumentParser:
     """The parser of the subcommand asked for, or of all; a module's docstring is its help.
@@ -45,6 +48,8 @@ def parser(argv: list[str]) -> argparse.ArgumentParser:
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         module.add_arguments(sub)
+        if name in MEASURING:
+            sub.add_argument("--wait", action="store_true", help="wait for another measurement on this machine to end")
         sub.set_defaults(main=module.main)
     return top
 

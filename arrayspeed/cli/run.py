@@ -86,7 +86,7 @@ def main(args) -> int:
         from arrayspeed.versions import releases
 
         limits = Limits(args.rounds or Limits.rounds, args.minutes or math.inf)
-        return releases.run(config, named(args, chosen, config), limits, args.timeout)
+        return releases.run(config, named(args, chosen, config), limits, args.timeout, args.wait)
     return asv_processes.run(
         config,
         named(args, chosen, config) or [chosen],
@@ -95,6 +95,7 @@ def main(args) -> int:
         args.append,
         args.timeout,
         args.minutes or math.inf,
+        args.wait,
     )
 
 

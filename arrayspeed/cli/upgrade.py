@@ -26,7 +26,7 @@ from arrayspeed.environments.machine import describe
 from arrayspeed.environments.plugin import stored_packages
 from arrayspeed.environments.project import load_config
 from arrayspeed.formats.terminal import console
-from arrayspeed.measure import asv_processes
+from arrayspeed.measure.host import only_run
 from arrayspeed.measure.session import open_session, same_code
 from arrayspeed.measure.until_decided import Limits
 from arrayspeed.model.errors import UserError
@@ -136,7 +136,7 @@ def measure(config, selections, args) -> tuple[list[compare.Row], str, list[dict
     UserError
         An environment cannot be made, or another run is measuring.
     """
-    with asv_processes.only_run(config.results_dir):
+    with only_run(config.results_dir, args.wait):
         session = open_session(config, selections)
         rows = compare.measure(session, selections, Limits(args.rounds, args.minutes, args.factor))
     return rows, session.machine["machine"], [env.packages() for env in session.environments.values()]

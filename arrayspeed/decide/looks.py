@@ -125,8 +125,14 @@ class Looks:
 
 
 def least_chance(rounds: int) -> float:
-    """The chance below which a comparison with so many rounds is given up."""
-    return LEAST_CHANCE if rounds >= ENOUGH_TO_TRIM else LEAST_CHANCE_OF_FEW
+    """The chance below which a comparison with so many rounds is given up.
+
+    Between the first look and the first that can leave a bad round out, nothing is: to ask twice would give up twice
+    as much for one bad round.
+    """
+    if rounds >= ENOUGH_TO_TRIM:
+        return LEAST_CHANCE
+    return LEAST_CHANCE_OF_FEW if rounds <= LOOKS[0] else 0.0
 
 
 def chance(one: Decision, threshold: float, rounds: int) -> float:

@@ -8,16 +8,13 @@ leaves out what it finds finished of the same code. The measuring is asv's own, 
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import itertools
 import math
 import os
-import shutil
 import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from statistics import median
 
 from asv import runner, util
@@ -26,11 +23,13 @@ from asv.results import Results
 from arrayspeed.environments.project import git
 from arrayspeed.measure import interrupts
 from arrayspeed.measure.asv_servers import serving
+from arrayspeed.measure.host import only_run
 from arrayspeed.measure.plan import Selection, combinations, side_by_side
 from arrayspeed.measure.progress import Progress, is_timed
 from arrayspeed.measure.session import Session, open_session, quiet, save_atomically
 from arrayspeed.model.combination import Combination
 from arrayspeed.model.errors import UserError
+from arrayspeed.model.failures import BROKEN, ERROR, NOT_AVAILABLE
 from arrayspeed.model.units import human
 from arrayspeed.records import processes
 from arrayspeed.records.processes import Process
@@ -116,13 +115,14 @@ def say_what_failed(session: Session, found: list[Process]) -> int:
     What is n/a is none, unless its library cannot be imported: an environment is there to hold it.
     """
     count = 0
-    for one, why in {process.one: process.why for process in found if process.why}.items():
-        broken = "cannot be imported" in why or "is not installed" in why
+    for process in {process.one: process for process in found if process.why}.values():
+        one, why = process.one, process.why
+        broken = BROKEN in why or "is not installed" in why
         if broken:
             folder = os.path.relpath(session.environments[one.environment]._path)
             why += f"; to make the environment anew: rm -r {folder}"
         where = ", ".join(str(each) for each in (one.backend, one.size, one.device) if each is not None)
-        available = "NotAvailable" not in why or broken
+        available = process.kind != NOT_AVAILABLE or broken
         print(f"{'failed' if available else 'n/a'}: {one.benchmark}({where}): {why}", file=sys.stderr)
         count += available
     return count
@@ -155,11 +155,11 @@ def run_once(session: Session, ones: list[Combination], results: Results, append
     for one in ones:
         samples = (after[one.index] or [])[len(old.samples[one.index] or []) if append else 0 :]
         value = median(samples) if samples else values[one.index]
-        why = session.failures.pop((env.name, f"{name}-{one.index}"), "it gave no value")
+        why, kind = session.failures.pop((env.name, f"{name}-{one.index}"), ("it gave no value", ERROR))
         if alone := one.measure in BATCHED and complaint(value, (stats[one.index] or {}).get("number")):
-            value, why = None, alone
+            value, why, kind = None, alone, ERROR
         if value is None or math.isnan(value):
-            found.append(Process(one, None, why=why))
+            found.append(Process(one, None, why=why, kind=kind))
             old.restore(one.index)
         else:
             found.append(Process(one, value, samples))
@@ -199,26 +199,6 @@ def interruptible() -> Iterator[None]:
         raise UserError(str(error)) from error
 
 
-@contextlib.contextmanager
-def only_run(folder: str | Path) -> Iterator[None]:
-    """Let one run at a time measure into a folder: two would disturb each other's times, and their files.
-
-    Raises
-    ------
-    UserError
-        Another run is measuring.
-    """
-    Path(folder).mkdir(parents=True, exist_ok=True)
-    with open(Path(folder) / ".lock", "w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            raise UserError("another run is measuring into the same results: wait for it, or stop it") from error
-        for left in Path(folder).rglob(".saving-*"):  # by a run that was killed
-            shutil.rmtree(left) if left.is_dir() else left.unlink()
-        yield
-
-
 def nothing(selections: list[Selection]) -> str:
     """Why nothing that is selected can run."""
     devices = sorted({device for selection in selections for device in selection.devices})
@@ -229,15 +209,22 @@ def nothing(selections: list[Selection]) -> str:
 
 
 def run(
-    config, selections: list[Selection], rounds=None, again=False, append=False, timeout=None, minutes=math.inf
+    config,
+    selections: list[Selection],
+    rounds=None,
+    again=False,
+    append=False,
+    timeout=None,
+    minutes=math.inf,
+    wait=False,
 ) -> int:
     """Measure what is selected and not finished, in the order of the selections; returns the exit status.
 
     ``timeout``: seconds after which a process is ended, in place of the benchmark's own. ``minutes``: after them,
-    nothing more is begun.
+    nothing more is begun. ``wait``: for another measurement on this host to end.
     """
     started = time.monotonic()
-    with only_run(config.results_dir):
+    with only_run(config.results_dir, wait):
         session = open_session(config, selections)
         if timeout is not None:
             for benchmark in session.benchmarks.values():

@@ -20,6 +20,7 @@ from collections.abc import Iterator
 
 from asv import runner, util
 
+from arrayspeed.model.failures import CRASHED, OUT_OF_MEMORY, TIMED_OUT, class_of
 from arrayspeed.model.text import printable
 from kernels import BACKENDS
 
@@ -52,7 +53,7 @@ class Servers:
             self.end(key)
             output, status = f"the server of {key[1]} ended: {error}", 1
         if status != 0 or output.strip():
-            self.session.failures[env.name, benchmark_id] = reason(output, status, arguments["timeout"])
+            self.session.failures[env.name, benchmark_id] = failure(output, status, arguments["timeout"])
         return output, status
 
     def needed(self, benchmark_id: str) -> str:
@@ -97,16 +98,17 @@ def needed(benchmark: str, backend: str) -> str:
     return BACKENDS[backend].library if backend in BACKENDS else backend
 
 
-def reason(output: str, status: int, timeout: float) -> str:
-    """Why a process gave no value, in a line, from what it printed last and how it ended."""
+def failure(output: str, status: int, timeout: float) -> tuple[str, str]:
+    """Why a process gave no value, in a line, and its class: from how it ended and what it printed last."""
     if status == util.TIMEOUT_RETCODE:
-        return f"it was still running after {timeout:g} s, and was ended"
+        return f"it was still running after {timeout:g} s, and was ended", TIMED_OUT
     if status == -signal.SIGKILL:
-        return "it was killed (SIGKILL), as Linux does when memory runs out"
+        return "it was killed (SIGKILL), as Linux does when memory runs out", OUT_OF_MEMORY
     if status < 0:
-        return f"it crashed ({signal.strsignal(-status) or f'signal {-status}'})"
+        return f"it crashed ({signal.strsignal(-status) or f'signal {-status}'})", CRASHED
     lines = [line.strip() for line in output.splitlines() if line.strip()]
-    return printable(lines[-1])[:500] if lines else f"it ended with status {status}"
+    last = lines[-1] if lines else f"it ended with status {status}"
+    return printable(last)[:500], class_of(last)
 
 
 class Spawner:

@@ -26,10 +26,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from arrayspeed.measure import asv_processes
-from arrayspeed.measure.asv_servers import PRELOAD, needed, reason, serving
+from arrayspeed.measure.asv_servers import PRELOAD, failure, needed, serving
 from arrayspeed.measure.players import Failed, Player, Taken, Turns, ending, take_turns
 from arrayspeed.measure.session import Session
 from arrayspeed.model.combination import Combination
+from arrayspeed.model.failures import CRASHED, ERROR, TIMED_OUT, class_of
 from arrayspeed.records.processes import Process
 
 #: Measures that are taken in turn by batches.
@@ -126,26 +127,36 @@ class Forked(Player):
         try:
             return super().answer(until)
         except Failed as error:
-            if error.kind != "crashed":
+            if error.kind != CRASHED:
                 raise
             status = self.server.status(self.pid)
-            killed = status == -signal.SIGKILL
-            why = str(error) if status is None else reason("", status, 0)
-            raise Failed(why, "out of memory" if killed else "crashed") from error
+            if status is None:
+                raise
+            raise Failed(*failure("", status, 0)) from error
 
 
 class Server:
-    """A process in an environment that has imported a library and forks players: `benchmarks.turns`."""
+    """A process in an environment that has imported a library and forks players: `benchmarks.turns`.
 
-    def __init__(self, python: str, preload: str, benchmarks: str | Path) -> None:
+    ``program`` is another module that serves, and ``arguments`` are for it.
+    """
+
+    def __init__(
+        self,
+        python: str,
+        preload: str,
+        benchmarks: str | Path,
+        program: str = "benchmarks.turns",
+        arguments: Sequence[str] = (),
+    ) -> None:
         self.control, theirs = socket.socketpair()
         self.statuses: dict[int, int] = {}
         self.buffer = b""
-        environment = {**os.environ, PRELOAD: preload}
+        environment = {**os.environ, **({PRELOAD: preload} if preload else {})}
         environment.pop("PYTHONPATH", None)
         with theirs:
             self.process = subprocess.Popen(
-                [python, "-m", "benchmarks.turns", str(theirs.fileno())],
+                [python, "-m", program, str(theirs.fileno()), *arguments],
                 cwd=Path(benchmarks).parent,
                 env=environment,
                 pass_fds=[theirs.fileno()],
@@ -175,10 +186,10 @@ class Server:
                     return row
                 continue
             if not select.select([self.control], [], [], timeout)[0]:
-                raise Failed("its server says nothing", "timed out")
+                raise Failed("its server says nothing", TIMED_OUT)
             more = self.control.recv(2**16)
             if not more:
-                raise Failed(f"its server ended with status {self.process.wait()}", "crashed")
+                raise Failed(f"its server ended with status {self.process.wait()}", CRASHED)
             self.buffer += more
 
     def fork(self, name: str, request: dict) -> Forked:
@@ -249,7 +260,7 @@ class Round:
                 try:
                     players.append(self.server(name, one).fork(name, request))
                 except (Failed, OSError) as error:
-                    taken[name] = Taken(why=str(error), kind="crashed")
+                    taken[name] = Taken(why=str(error), kind=CRASHED)
                     self.forget(name, one)
         except BaseException:
             for player in players:
@@ -322,9 +333,9 @@ def figure_of(one: Combination, taken: Taken) -> Process:
     """What one side measured while it prepared."""
     value = taken.figures.get(one.measure)
     if isinstance(value, dict):
-        return Process(one, None, why=str(value.get("failed")))
+        return Process(one, None, why=(why := str(value.get("failed"))), kind=class_of(why))
     if not isinstance(value, (int, float)) or not math.isfinite(value):
-        return Process(one, None, why=taken.why or f"it gave no value: {value!r}")
+        return Process(one, None, why=taken.why or f"it gave no value: {value!r}", kind=taken.kind or ERROR)
     return Process(one, value)
 
 
@@ -346,7 +357,16 @@ def process_of(one: Combination, taken: Taken) -> Process:
     """What one side gave in a round."""
     batches = taken.batches if taken.value is not None else []
     number = taken.number if batches else None
-    return Process(one, taken.value, taken.alone, taken.why, batches=batches, sometimes=taken.sometimes, number=number)
+    return Process(
+        one,
+        taken.value,
+        taken.alone,
+        taken.why,
+        batches=batches,
+        sometimes=taken.sometimes,
+        number=number,
+        kind=taken.kind,
+    )
 
 
 @contextlib.contextmanager

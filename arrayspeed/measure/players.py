@@ -29,6 +29,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from statistics import median
 
+from arrayspeed.model.failures import CRASHED, ERROR, TIMED_OUT, class_of
 from arrayspeed.model.text import printable
 
 #: Seconds of a batch.
@@ -53,7 +54,7 @@ HOPELESS = 3
 class Failed(Exception):
     """A player gave no time. ``kind``: a class of failure; ``sometimes``: other calls of the process succeed."""
 
-    def __init__(self, why: str, kind: str = "error", sometimes: bool = False) -> None:
+    def __init__(self, why: str, kind: str = ERROR, sometimes: bool = False) -> None:
         super().__init__(printable(why))
         self.kind = kind
         self.sometimes = sometimes
@@ -101,13 +102,13 @@ class Player:
             left = until - time.monotonic()
             readable = left > 0 and select.select([self.channel], [], [], left)[0]
             if not readable:
-                raise Failed("it was still running when its time was up, and was ended", "timed out")
+                raise Failed("it was still running when its time was up, and was ended", TIMED_OUT)
             try:
                 more = self.channel.recv(2**16)
             except ConnectionError:
                 more = b""
             if not more:
-                raise Failed("it ended without a word", "crashed")
+                raise Failed("it ended without a word", CRASHED)
             self.buffer += more
         line, _, self.buffer = self.buffer.partition(b"\n")
         try:
@@ -119,7 +120,8 @@ class Player:
         if "figures" in row:
             self.figures = dict(row["figures"])
         if "failed" in row:
-            raise Failed(str(row["failed"]), str(row.get("kind", "error")), bool(row.get("sometimes")))
+            why = str(row["failed"])
+            raise Failed(why, str(row.get("kind") or class_of(why)), bool(row.get("sometimes")))
         return row
 
     def release(self) -> None:
@@ -389,7 +391,7 @@ def bind(thread: int, cores: Sequence[int]) -> None:
 def hopeless(one: Taken) -> bool:
     """Whether a player has failed so often that nothing more is to be learnt, or has ended."""
     last = one.batches[-HOPELESS:]
-    return one.kind in ("crashed", "timed out") or (len(last) == HOPELESS and not any(last))
+    return one.kind in (CRASHED, TIMED_OUT) or (len(last) == HOPELESS and not any(last))
 
 
 def wanted(taken: Mapping[str, Taken], plan: Turns, process: float, turn: float) -> int:

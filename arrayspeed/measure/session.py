@@ -30,8 +30,8 @@ from arrayspeed.records.results import result_commits
 class Session:
     """asv's own objects for one run.
 
-    ``failures``: environment and asv's ``benchmark-index`` -> why that process gave no value, in a line. ``round``: how
-    many processes of the combinations in work there were before.
+    ``failures``: environment and asv's ``benchmark-index`` -> why that process gave no value, and its class. ``round``:
+    how many processes of the combinations in work there were before.
     """
 
     config: object
@@ -40,7 +40,7 @@ class Session:
     machine: dict
     environments: dict[str, environment.Environment]
     benchmarks: Benchmarks
-    failures: dict[tuple[str, str], str] = field(default_factory=dict)
+    failures: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
     round: int = 0
 
     @property

@@ -22,6 +22,7 @@ import polars as pl
 from asv.results import get_filename
 
 from arrayspeed.model.combination import Combination, parse_name
+from arrayspeed.model.failures import CLASSES, class_of
 
 SUFFIX = ".processes.jsonl"
 
@@ -45,6 +46,8 @@ class Process:
         It failed, and other calls of the same process succeeded.
     number
         Calls in a batch.
+    kind
+        The class of the failure, of `arrayspeed.model.failures`; None where there is none.
     """
 
     one: Combination
@@ -56,6 +59,7 @@ class Process:
     batches: list[float | None] = field(default_factory=list)
     sometimes: bool = False
     number: int | None = None
+    kind: str | None = None
 
 
 def store(session, environment: str, found: list[Process]) -> None:
@@ -85,7 +89,7 @@ def line(process: Process) -> dict:
         row["number"] = process.number
         row["batches"] = [None if batch is None else float(f"{batch:.4g}") for batch in process.batches]
     if process.why is not None:
-        row["why"] = process.why
+        row |= {"why": process.why, "kind": process.kind or class_of(process.why)}
     if process.sometimes:
         row["sometimes"] = True
     return row
@@ -119,6 +123,8 @@ def parse(row: dict, environment: str) -> Process:
     number = row.get("number")
     met["number"] = None if number is None else int(number)
     why = None if row.get("why") is None else str(row["why"])
+    if why is not None:
+        met["kind"] = kind if (kind := row.get("kind")) in CLASSES else class_of(why)
     return Process(one, value, why=why, batches=batches, sometimes=row.get("sometimes") is True, **met)
 
 

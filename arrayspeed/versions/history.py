@@ -20,6 +20,7 @@ from arrayspeed.decide import Observed
 from arrayspeed.decide.compare import APART, PROCESS_NOISE
 from arrayspeed.environments.project import measured_code
 from arrayspeed.model.combination import Combination
+from arrayspeed.model.failures import NOT_AVAILABLE
 from arrayspeed.records import processes
 from arrayspeed.records.measures import judged, observed_of_sides
 from arrayspeed.records.processes import Process
@@ -147,8 +148,7 @@ class Stored:
 
 def available(process: Process) -> bool:
     """Whether the combination exists in that release: what is n/a has not failed, unless its library is what fails."""
-    why = process.why or ""
-    return process.value is not None or "NotAvailable" not in why or "cannot be imported" in why
+    return process.kind != NOT_AVAILABLE
 
 
 def usable(process: Process) -> Process:

@@ -14,8 +14,8 @@ from asv.runner import BenchmarkResult
 from packaging.version import Version
 
 from arrayspeed.decide import Observed
-from arrayspeed.measure.asv_processes import only_run
 from arrayspeed.measure.blocks import IN_TURN, Block, blocks_of
+from arrayspeed.measure.host import only_run
 from arrayspeed.measure.plan import Selection, combinations
 from arrayspeed.measure.session import Session, open_session, save_atomically
 from arrayspeed.measure.until_decided import Limits, until_decided
@@ -30,15 +30,17 @@ from arrayspeed.records.processes import Process
 Key = tuple[str, str]
 
 
-def run(config, selections: list[Selection], limits: Limits, timeout: float | None = None) -> int:
+def run(config, selections: list[Selection], limits: Limits, timeout: float | None = None, wait: bool = False) -> int:
     """Measure what is selected until every release is decided against the anchor; returns the exit status.
+
+    ``wait``: for another measurement on this host to end.
 
     Raises
     ------
     UserError
         No library has two releases among the environments, or nothing that is selected can run.
     """
-    with only_run(config.results_dir):
+    with only_run(config.results_dir, wait):
         session = open_session(config, selections)
         if timeout is not None:
             for benchmark in session.benchmarks.values():

@@ -1,9 +1,8 @@
-"""asv's side of an audit with a fault in it: ``python -m tests.inside.faulty FAULT BENCHMARK-INDEX``.
+"""asv's side of an audit with a fault in it: ``main(fault, "benchmark-index")``.
 
 Each fault is made where it would be made: in what the process that measures has imported.
 """
 
-import sys
 import timeit
 from functools import partial
 from time import perf_counter
@@ -11,6 +10,8 @@ from time import perf_counter
 from arrayspeed.audit.inside import by_asv
 from benchmarks import common, stack
 from kernels import preparation
+
+fail = by_asv.fail
 
 
 def no_wait():
@@ -76,7 +77,6 @@ def other_unit():
     common._KernelBenchmark.timer = staticmethod(lambda: 1e3 * perf_counter())
 
 
-if __name__ == "__main__":
-    sys.excepthook = by_asv.fail
-    globals()[sys.argv[1]]()
-    by_asv.main(sys.argv[2])
+def main(fault, benchmark_id):
+    globals()[fault]()
+    by_asv.main(benchmark_id)

@@ -1,4 +1,4 @@
-"""asv's figure, turn by turn: ``python -m … BENCHMARK-INDEX`` with asv's own name of a combination.
+"""asv's figure, turn by turn: ``main("benchmark-index")`` with asv's own name of a combination.
 
 Everything of asv's way is in it: the benchmark is found, made, set up and run by asv_runner, with the changes that
 `benchmarks.timing` makes to it. First it is run as asv does, which chooses the number of calls in a sample; then, for
@@ -74,8 +74,3 @@ def main(benchmark_id: str) -> None:
 def fail(kind: type, error: BaseException, trace) -> None:
     """Say what went wrong instead of writing a traceback that nobody reads."""
     say({"failed": f"{kind.__name__}: {error}".splitlines()[0][:300], "kind": "error"})
-
-
-if __name__ == "__main__":
-    sys.excepthook = fail
-    main(sys.argv[1])
