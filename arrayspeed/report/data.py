@@ -20,7 +20,7 @@ from arrayspeed.audit.check import CHECKS
 from arrayspeed.audit.check import load as load_audit
 from arrayspeed.claims.as_data import as_data
 from arrayspeed.claims.evidence import Evidence, rank, versions
-from arrayspeed.claims.table import CLAIMS
+from arrayspeed.claims.table import claims
 from arrayspeed.environments.plugin import stored_packages
 from arrayspeed.model.errors import UserError
 from arrayspeed.records import results
@@ -144,7 +144,7 @@ def claims_data(results_dir: str | Path) -> dict[str, dict]:
     found = {}
     for name in results.machines(table):
         evidence = Evidence(table.filter(machine=name), results_dir)
-        found[name] = as_data(name, evidence, [(claim, claim.judge(evidence)) for claim in CLAIMS])
+        found[name] = as_data(name, evidence, [(claim, claim.judge(evidence)) for claim in claims()])
     return found
 
 
