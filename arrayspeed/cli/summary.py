@@ -18,12 +18,14 @@ from arrayspeed.decide.compare import Level
 from arrayspeed.decide.words import FASTER, SAME, SLOWER, UNCLEAR
 from arrayspeed.environments.project import load_config
 from arrayspeed.model.errors import UserError
+from arrayspeed.model.measures import CALL
+from arrayspeed.model.names import check
 from arrayspeed.model.units import human, significant
 from arrayspeed.records import results
 from arrayspeed.records.levels import COLUMNS, Case, Place, best_of, compared, inverse, levels_of
+from arrayspeed.report.backends import BASELINE
 from arrayspeed.report.charts import best_environment
 from kernels import BACKENDS, CATALOGUE, DEVICES
-from kernels.catalogue import choose
 
 
 def add_arguments(parser) -> None:
@@ -36,13 +38,9 @@ def add_arguments(parser) -> None:
 
 def main(args) -> int:
     """Run ``arrayspeed summary``."""
-    try:
-        choose("device", args.device, DEVICES)
-        choose("dtype", args.dtype, ("float64", "float32"))
-    except ValueError as error:
-        raise UserError(str(error)) from error
-    config = load_config()
-    show(config.results_dir, args.machine, args.device, args.dtype, args.all_sizes)
+    check("device", [args.device], DEVICES)
+    check("dtype", [args.dtype], ("float64", "float32"))
+    show(load_config().results_dir, args.machine, args.device, args.dtype, args.all_sizes)
     return 0
 
 
@@ -57,7 +55,7 @@ def show(folder: str, machine: str | None = None, device="cpu", dtype="float64",
     table = results.load(folder)
     machine = results.choose_machine(table, machine)
     levels = levels_of(table.filter(machine=machine), folder)
-    chosen = {"machine": machine, "measure": "time_call", "device": device, "dtype": dtype}
+    chosen = {"machine": machine, "measure": CALL.name, "device": device, "dtype": dtype}
     times = table.filter(pl.col("value").is_not_null(), **chosen)
     if times.is_empty():
         raise UserError(f"no times of {dtype} on the {device} of {machine}: run `make bench` or `arrayspeed run` first")
@@ -97,10 +95,10 @@ LOOKS = {FASTER: ("green", ""), SLOWER: ("red", ""), SAME: ("", " ="), UNCLEAR: 
 def cell(case: Case, row: Mapping[Case, Level], is_best: bool) -> Text:
     """A backend's time, and its speed-up over NumPy."""
     text = Text(human(row[case].value, case.measure), "bold" if is_best else "")
-    numpy = replace(case, backend="numpy")
-    ways = case.other_way or (numpy in row and numpy.other_way)
-    if case != numpy and numpy in row:
-        word = compared(case, numpy, row)
+    baseline = replace(case, backend=BASELINE)
+    ways = case.other_way or (baseline in row and baseline.other_way)
+    if case != baseline and baseline in row:
+        word = compared(case, baseline, row)
         ratio = inverse(word)
         style, sign = LOOKS[word.verdict]
         interval = f"{significant(ratio.low, 2)}–{significant(ratio.high, 2)}"

@@ -12,12 +12,14 @@ import polars as pl
 from arrayspeed.decide.compare import Level
 from arrayspeed.environments.project import load_config
 from arrayspeed.model.errors import UserError
+from arrayspeed.model.measures import CALL, MEASURES
+from arrayspeed.model.names import check
 from arrayspeed.model.text import file_name, printable
 from arrayspeed.records import results
 from arrayspeed.records.levels import Case, Place, best_of, compared, inverse, levels_of, with_intervals
 from arrayspeed.report import charts, heatmap
+from arrayspeed.report.backends import BASELINE, BASELINE_DEVICE
 from kernels import BACKENDS, CATALOGUE, DEVICES
-from kernels.catalogue import choose
 
 LevelsAt = Mapping[Place, Mapping[Case, Level]]
 
@@ -59,7 +61,7 @@ def main(args: Namespace) -> int:
         An option means nothing, there are no such results, or the files cannot be written.
     """
     folder = Path(args.output_dir).absolute()  # before the project's root becomes the current directory
-    check(args)
+    check_names(args)
     results_dir = load_config().results_dir
     table = results.load(results_dir)
     machine = results.choose_machine(table, args.machine)
@@ -87,7 +89,7 @@ def main(args: Namespace) -> int:
     return 0
 
 
-def check(args: Namespace) -> None:
+def check_names(args: Namespace) -> None:
     """Refuse names that mean nothing.
 
     Raises
@@ -95,16 +97,10 @@ def check(args: Namespace) -> None:
     UserError
         One is not known; its message says what is.
     """
-    try:
-        choose("measure", args.measure, tuple(charts.MEASURES))
-        if args.device is not None:
-            choose("device", args.device, DEVICES)
-        if args.dtype is not None:
-            choose("dtype", args.dtype, ("float64", "float32"))
-        for kernel in args.kernel or ():
-            choose("kernel", kernel, tuple(CATALOGUE))
-    except ValueError as error:
-        raise UserError(str(error)) from error
+    check("measure", [args.measure], [name for name, measure in MEASURES.items() if not measure.of_library])
+    check("device", [args.device], DEVICES)
+    check("dtype", [args.dtype], ("float64", "float32"))
+    check("kernel", args.kernel or (), CATALOGUE)
 
 
 def nothing(machine: str, args: Namespace) -> str:
@@ -147,7 +143,7 @@ def target(folder: Path, plot: Plot, args: Namespace) -> Path:
 
 def given(args: Namespace) -> list[str]:
     """The options that a file's name tells, where they are not the usual ones."""
-    return [*([args.device] if args.device else []), *([args.measure] if args.measure != "time_call" else [])]
+    return [*([args.device] if args.device else []), *([args.measure] if args.measure != CALL.name else [])]
 
 
 def where(dtype: str, devices: list[str], machine: str) -> str:
@@ -165,7 +161,7 @@ def draw(plot: Plot, devices: list[str], machine: str, args: Namespace):
         *best_line(plot, devices),
         *charts.other_ways_line(bars),
     ]
-    return charts.backends_chart(bars, args.measure, f"{plot.kernel}, size {plot.size:,}", lines)
+    return charts.backends_chart(bars, MEASURES[args.measure], f"{plot.kernel}, size {plot.size:,}", lines)
 
 
 def best_line(plot: Plot, devices: list[str]) -> list[str]:
@@ -195,16 +191,18 @@ def summary(
     ]
     if any(cell.other_way and cell.ratio for cell in cells):
         lines.append(f"{charts.OTHER_WAY} compares two ways of computing: finite differences and what the kernel says")
-    title = f"{label.capitalize()} sizes: {charts.MEASURES[args.measure]}, and its ratio to NumPy's"
-    chart = heatmap.summary_chart(cells, args.measure, title, lines)
+    title = f"{label.capitalize()} sizes: {MEASURES[args.measure].title}, and its ratio to NumPy's"
+    chart = heatmap.summary_chart(cells, MEASURES[args.measure], title, lines)
     return charts.save(chart, folder / file_name("summary", *([args.dtype] if args.dtype else []), label, *given(args)))
 
 
 def cells_of(plot: Plot, devices: list[str]) -> list[heatmap.Cell]:
     """A kernel's row of the summary; what it is compared with is NumPy on the CPU."""
     cases = plot.cases
-    numpy = cases.get(("numpy", "cpu"))
+    baseline = cases.get((BASELINE, BASELINE_DEVICE))
     ratios = {
-        where: inverse(compared(case, numpy, plot.levels)) for where, case in cases.items() if numpy and case != numpy
+        where: inverse(compared(case, baseline, plot.levels))
+        for where, case in cases.items()
+        if baseline and case != baseline
     }
     return heatmap.summary_cells(f"{plot.kernel} {plot.size:,}", charts.backend_rows(plot.table, devices), ratios)
