@@ -22,7 +22,7 @@ from arrayspeed.decide.means import Mean
 from arrayspeed.decide.words import SAME, UNCLEAR
 from arrayspeed.environments.project import load_config
 from arrayspeed.formats.terminal import console
-from arrayspeed.formats.verdicts import interval_text, number, style
+from arrayspeed.formats.verdicts import ratio_text, style
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.measures import CALL, MEASURES
 from arrayspeed.model.names import check
@@ -188,13 +188,6 @@ def cell(point: Point | None, step: Step | None, measure: str) -> Text:
 def mark(step: Step) -> str:
     """Up or down: less is better."""
     return "▲" if step.worse else "▼"
-
-
-def ratio_text(one: Point | Step | Mean) -> str:
-    """A ratio with its interval, as far as it is known."""
-    if one.low is None:
-        return f"×{number(one.ratio)}"
-    return interval_text(one.ratio, one.low, one.high)
 
 
 def mean_text(mean: Mean | None) -> str:

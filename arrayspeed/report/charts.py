@@ -16,7 +16,6 @@ import altair as alt
 import polars as pl
 import vl_convert
 
-from arrayspeed.claims.evidence import rank
 from arrayspeed.model import measures
 from arrayspeed.model.measures import Measure
 from arrayspeed.model.text import printable
@@ -25,7 +24,6 @@ from arrayspeed.report.backends import COLOURS
 from kernels import BACKENDS, CATALOGUE, LIBRARIES
 
 INK, FAINT, PALE = "#20262b", "#7a858d", "#e3e7ea"
-FONT = "DejaVu Sans, Verdana, Helvetica, Arial, sans-serif"
 
 #: Above this ratio of the largest value to the smallest, bars from 0 would hide the small ones; then the axis is
 #: logarithmic, which has no 0, and values are dots.
@@ -67,12 +65,6 @@ def finite(value: float | None) -> float | None:
 def places(devices: Sequence[str]) -> list[tuple[str, str]]:
     """Backends and devices in their fixed order: each chart has the same rows."""
     return [(b.name, device) for device in devices for b in BACKENDS.values() if device in b.devices]
-
-
-def best_environment(table: pl.DataFrame) -> pl.DataFrame:
-    """The part of a table that is of one environment: of those with most libraries, the newest versions."""
-    ranked = rank(table.filter(pl.col("value").is_not_null())) or rank(table)
-    return table.filter(environment=ranked[0]) if ranked else table
 
 
 def backend_rows(table: pl.DataFrame, devices: Sequence[str]) -> list[Bar]:
@@ -247,36 +239,41 @@ def absent(rows: pl.DataFrame, y: alt.Y) -> alt.Chart:
     return text.encode(y=y, x=alt.value(0), text="text:N")
 
 
+#: The look of all charts.
+LOOK = {
+    "font": "DejaVu Sans, Verdana, Helvetica, Arial, sans-serif",
+    "background": "white",
+    "padding": 18,
+    "view": {"stroke": None},
+    "title": {
+        "anchor": "start",
+        "frame": "group",
+        "offset": 14,
+        "fontSize": 16,
+        "color": INK,
+        "subtitleFontSize": 11.5,
+        "subtitleColor": FAINT,
+        "subtitleLineHeight": 16,
+    },
+    "axis": {
+        "gridColor": PALE,
+        "domainColor": FAINT,
+        "tickColor": FAINT,
+        "labelColor": FAINT,
+        "labelFontSize": 11,
+        "titleColor": FAINT,
+        "titleFontWeight": "normal",
+        "titleFontSize": 11.5,
+        "titlePadding": 10,
+    },
+}
+
+
 def styled(chart, title: str, subtitle: Sequence[str]):
     """A chart with its title, in the look of all charts."""
     # A NUL in a text makes vl-convert abort the process.
     heading = alt.TitleParams(printable(title), subtitle=[printable(line) for line in subtitle])
-    return (
-        chart.properties(title=heading)
-        .configure(font=FONT, background="white", padding=18)
-        .configure_view(stroke=None)
-        .configure_title(
-            anchor="start",
-            frame="group",
-            fontSize=16,
-            color=INK,
-            subtitleFontSize=11.5,
-            subtitleColor=FAINT,
-            subtitleLineHeight=16,
-            offset=14,
-        )
-        .configure_axis(
-            gridColor=PALE,
-            domainColor=FAINT,
-            tickColor=FAINT,
-            labelColor=FAINT,
-            titleColor=FAINT,
-            titleFontWeight="normal",
-            titleFontSize=11.5,
-            titlePadding=10,
-            labelFontSize=11,
-        )
-    )
+    return chart.properties(title=heading).configure(**LOOK)
 
 
 def save(chart, path: Path) -> list[Path]:

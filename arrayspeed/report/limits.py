@@ -8,12 +8,12 @@ were measured minutes apart, and intervals allow for that.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from arrayspeed.decide.compare import APART, Level, compare
 from arrayspeed.decide.words import FASTER, SLOWER
-from arrayspeed.model.measures import CALL, DEVICE_TIME, FROM_DEVICE, TO_DEVICE
+from arrayspeed.model.measures import CALL, DEVICE_TIME, FROM_DEVICE, TO_DEVICE, Measure
 from arrayspeed.records.levels import Case, best_of, compared
 from arrayspeed.report.files import interval, rounded
 from kernels import CATALOGUE
@@ -111,27 +111,32 @@ def limit_of(case: Case, known: Mapping[str, Case], levels: Levels) -> tuple[Lev
     return max(parts.values(), key=lambda level: level.shift) if name == "either" else parts[name], name
 
 
+def both(levels: Levels, first: Measure, second: Measure) -> Iterator[tuple[Case, Case]]:
+    """The cases of which both of two measures were taken."""
+    for case in levels:
+        other = replace(case, measure=second.name)
+        if case.measure == first.name and other in levels:
+            yield case, other
+
+
 def launches(levels: Levels) -> list[dict]:
     """The device's own time of a call, and the share of the host's that it leaves to launching and waiting."""
     found = []
-    for own in levels:
-        call = replace(own, measure=CALL.name)
-        if own.measure == DEVICE_TIME.name and call in levels:
-            busy = compared(own, call, levels)
-            # A share of the host's time below 0 is noise: the device cannot be busy for longer than the call.
-            share = [max(0.0, 1 - value) for value in (busy.ratio, busy.high, busy.low)]
-            where = {name: getattr(own, name) for name in ("kernel", "size", "backend", "dtype", "device")}
-            times = {"own": levels[own].value, "call": levels[call].value}
-            found.append(where | times | {"launch": list(map(rounded, share))})
+    for own, call in both(levels, DEVICE_TIME, CALL):
+        busy = compared(own, call, levels)
+        # A share of the host's time below 0 is noise: the device cannot be busy for longer than the call.
+        share = [max(0.0, 1 - value) for value in (busy.ratio, busy.high, busy.low)]
+        where = {name: getattr(own, name) for name in ("kernel", "size", "backend", "dtype", "device")}
+        times = {"own": levels[own].value, "call": levels[call].value}
+        found.append(where | times | {"launch": list(map(rounded, share))})
     return found
 
 
 def transfers(levels: Levels) -> list[dict]:
     """Bytes a second of the input of `STREAM` on its way to the device, and of its result on its way back."""
     found = []
-    for to in levels:
-        back = replace(to, measure=FROM_DEVICE.name)
-        if to.measure == TO_DEVICE.name and to.kernel == STREAM and back in levels:
+    for to, back in both(levels, TO_DEVICE, FROM_DEVICE):
+        if to.kernel == STREAM:
             size = moved(to) // 2  # half of them each way
             rates = {"to": rounded(size / levels[to].value), "from": rounded(size / levels[back].value)}
             where = {name: getattr(to, name) for name in ("backend", "dtype", "device")}
