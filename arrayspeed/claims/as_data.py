@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-from arrayspeed.claims.criteria import Comparison
+from arrayspeed.claims.comparison import Comparison
 from arrayspeed.claims.evidence import Evidence
-from arrayspeed.claims.table import ARTICLES, MEASURED_ON, VERDICTS, Claim, Verdict
+from arrayspeed.claims.table import VERDICTS, Claim, Verdict
 from arrayspeed.decide.compare import Ratio
 from arrayspeed.records.levels import interval
 
@@ -18,7 +18,7 @@ def as_data(machine: str, evidence: Evidence, judged: list[tuple[Claim, Verdict]
         "machine": machine,
         "counts": {word: counts[word] for word in VERDICTS},
         "articles": {
-            article: {"title": ARTICLES[article], "measured_on": MEASURED_ON[article]}
+            article.number: {"title": article.title, "measured_on": article.measured_on}
             for article in dict.fromkeys(claim.article for claim, _ in judged)
         },
         "claims": [claim_data(claim, verdict, evidence) for claim, verdict in judged],
@@ -29,12 +29,12 @@ def claim_data(claim: Claim, verdict: Verdict, evidence: Evidence) -> dict:
     """One claim and what decided it."""
     found, outcome = verdict.found, verdict.outcome
     return {
-        "article": claim.article,
-        "title": claim.title,
+        "article": claim.article.number,
+        "title": claim.article.title,
         "claim": claim.text,
         "device": claim.device,
         "reported": claim.reported,
-        "rule": claim.rule,
+        "rule": claim.criterion.rule.says,
         "verdict": verdict.word,
         "direction": outcome.direction if outcome else None,
         "size": outcome.size if outcome else None,

@@ -1,8 +1,8 @@
 """Check the claims of the four articles against the results of a machine.
 
 Every quantitative claim: the claim in our words, what the article reports, what was measured here, and whether it
-holds; holds, but by less or by more; does not hold; is not shown either way; or is not measured. The rules are in
-arrayspeed/claims/table.py.
+holds; holds, but by less or by more; does not hold; is not shown either way; or is not measured. The claims are in
+arrayspeed/claims/claims.toml, and the rules in arrayspeed/claims/criteria.py.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ from rich.table import Table
 from rich.text import Text
 
 from arrayspeed.claims.as_data import as_data
-from arrayspeed.claims.criteria import FAILS, OPEN
+from arrayspeed.claims.comparison import FAILS, OPEN
 from arrayspeed.claims.evidence import Evidence
-from arrayspeed.claims.table import ARTICLES, CLAIMS, MEASURED_ON, UNMEASURED, VERDICTS, Claim, Verdict
+from arrayspeed.claims.table import UNMEASURED, VERDICTS, Article, Claim, Verdict, claims
 from arrayspeed.environments.project import load_config
 from arrayspeed.formats.terminal import console
+from arrayspeed.model.names import check
 from arrayspeed.model.text import printable
 from arrayspeed.records import results
 
@@ -35,23 +36,36 @@ TABLE_WIDTH = 100
 def add_arguments(parser) -> None:
     """The options of ``arrayspeed claims``."""
     parser.add_argument("--machine", metavar="NAME", help="default: this one, else the one measured last")
-    parser.add_argument("--article", choices=tuple(ARTICLES), help="only the claims of one article")
+    parser.add_argument("--article", metavar="NUMBER", help="only the claims of one article: 000, say")
     parser.add_argument("--json", action="store_true", help="print JSON, with every measurement that decided")
 
 
 def main(args) -> int:
     """Run ``arrayspeed claims``."""
+    shown = of_article(args.article)
     folder = load_config().results_dir
     table = results.load(folder)
     machine = results.choose_machine(table, args.machine)
     evidence = Evidence(table.filter(machine=machine), folder)
-    judged = [(claim, claim.judge(evidence)) for claim in CLAIMS if args.article in (None, claim.article)]
+    judged = [(claim, claim.judge(evidence)) for claim in shown]
     if args.json:
         print(json.dumps(as_data(machine, evidence, judged), indent=1, ensure_ascii=False, allow_nan=False))
     else:
         out = console()
         out.print(report(machine, evidence, judged, out.width))
     return 0
+
+
+def of_article(number: str | None) -> list[Claim]:
+    """The claims of an article; all where none is named.
+
+    Raises
+    ------
+    UserError
+        There is no such article.
+    """
+    check("article", [number], dict.fromkeys(claim.article.number for claim in claims()))
+    return [claim for claim in claims() if number in (None, claim.article.number)]
 
 
 def style(verdict: Verdict) -> str:
@@ -73,9 +87,9 @@ def report(machine: str, evidence: Evidence, judged: list[tuple[Claim, Verdict]]
     return Group(heading, *articles, Text(count), *(Text(line, style="dim") for line in sources(evidence, judged)))
 
 
-def title(article: str) -> Text:
+def title(article: Article) -> Text:
     """An article's title, its number, and what it was measured on."""
-    return Text.assemble((ARTICLES[article], "bold"), f" ({article}; {MEASURED_ON[article]})")
+    return Text.assemble((article.title, "bold"), f" ({article.number}; {article.measured_on})")
 
 
 def columns(judged: list[tuple[Claim, Verdict]]) -> Table:

@@ -6,6 +6,8 @@ and summary_large show all kernels. The options that are given are part of the f
 
 from __future__ import annotations
 
+from arrayspeed.model.measures import CALL
+
 
 def add_arguments(parser) -> None:
     """The options of ``arrayspeed plots``."""
@@ -16,7 +18,7 @@ def add_arguments(parser) -> None:
     parser.add_argument("--kernel", action="append", metavar="K", help="only this kernel; may be repeated")
     parser.add_argument("--device", metavar="D", help="cpu, gpu or tpu (default: all that were measured)")
     parser.add_argument("--dtype", metavar="T", help="float64 or float32 (default: each kernel's own)")
-    parser.add_argument("--measure", default="time_call", metavar="M", help="default time_call")
+    parser.add_argument("--measure", default=CALL.name, metavar="M", help=f"default {CALL.name}")
     parser.add_argument("--all-sizes", action="store_true", help="all sizes measured, not only small and large")
 
 

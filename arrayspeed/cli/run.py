@@ -18,22 +18,9 @@ from arrayspeed.environments.project import load_config
 from arrayspeed.measure import asv_processes, selections
 from arrayspeed.measure.plan import Selection
 from arrayspeed.model.errors import UserError
+from arrayspeed.model.measures import MEASURES
+from arrayspeed.model.names import check
 from kernels import BACKENDS, CATALOGUE, DEVICES, LIBRARIES
-from kernels.catalogue import choose
-
-MEASURES = (
-    "time_call",
-    "time_round_trip",
-    "time_pipelined",
-    "track_first_call",
-    "track_device_time",
-    "track_to_device",
-    "track_from_device",
-    "track_memory",
-    "track_error",
-    "peakmem_call",
-    "timeraw_import",
-)
 
 
 def add_arguments(parser) -> None:
@@ -126,31 +113,25 @@ def selection(args) -> Selection:
         A name is not valid; the message says what is.
     """
     devices = [name for names in args.device for name in names.split(",")]
-    try:
-        for kind, names, valid in (
-            ("library", args.library, LIBRARIES),
-            ("kernel", args.kernel, CATALOGUE),
-            ("backend", args.backend, BACKENDS),
-            ("device", devices, DEVICES),
-            ("dtype", args.dtype, ("float64", "float32")),
-            ("measure", args.measure, MEASURES),
-        ):
-            for name in names:
-                choose(kind, name, valid)
-        for size in args.size:
-            if size not in ("small", "large") and not re.fullmatch("[1-9][0-9_,]*", size):
-                raise ValueError(f"size {size!r} is not valid: a whole number from 1 up, small or large")
-        for pattern in args.bench:
+    check("library", args.library, LIBRARIES)
+    check("kernel", args.kernel, CATALOGUE)
+    check("backend", args.backend, BACKENDS)
+    check("device", devices, DEVICES)
+    check("dtype", args.dtype, ("float64", "float32"))
+    check("measure", args.measure, MEASURES)
+    for size in args.size:
+        if size not in ("small", "large") and not re.fullmatch("[1-9][0-9_,]*", size):
+            raise UserError(f"size {size!r} is not valid: a whole number from 1 up, small or large")
+    for pattern in args.bench:
+        try:
             re.compile(pattern)
-        if args.rounds is not None and args.rounds < 1:
-            raise ValueError(f"--rounds {args.rounds} is not valid: 1 or more")
-        for name, value in (("timeout", args.timeout), ("minutes", args.minutes)):
-            if value is not None and not 0 < value < math.inf:
-                raise ValueError(f"--{name} {value:g} is not valid: more than 0")
-    except re.error as error:
-        raise UserError(f"--bench {pattern!r} is not a regular expression: {error}") from error
-    except ValueError as error:
-        raise UserError(str(error)) from error
+        except re.error as error:
+            raise UserError(f"--bench {pattern!r} is not a regular expression: {error}") from error
+    if args.rounds is not None and args.rounds < 1:
+        raise UserError(f"--rounds {args.rounds} is not valid: 1 or more")
+    for name, value in (("timeout", args.timeout), ("minutes", args.minutes)):
+        if value is not None and not 0 < value < math.inf:
+            raise UserError(f"--{name} {value:g} is not valid: more than 0")
     return Selection(
         environments=args.environment,
         libraries=args.library,

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-import polars as pl
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -18,12 +17,14 @@ from arrayspeed.decide.compare import Level
 from arrayspeed.decide.words import FASTER, SAME, SLOWER, UNCLEAR
 from arrayspeed.environments.project import load_config
 from arrayspeed.model.errors import UserError
+from arrayspeed.model.measures import CALL
+from arrayspeed.model.names import check
 from arrayspeed.model.units import human, significant
 from arrayspeed.records import results
-from arrayspeed.records.levels import COLUMNS, Case, Place, best_of, compared, inverse, levels_of
-from arrayspeed.report.charts import best_environment
-from kernels import BACKENDS, CATALOGUE, DEVICES
-from kernels.catalogue import choose
+from arrayspeed.records.levels import Case, compared, inverse, levels_of
+from arrayspeed.report.backends import BASELINE
+from arrayspeed.report.shown import measured, shown
+from kernels import BACKENDS, DEVICES
 
 
 def add_arguments(parser) -> None:
@@ -36,13 +37,9 @@ def add_arguments(parser) -> None:
 
 def main(args) -> int:
     """Run ``arrayspeed summary``."""
-    try:
-        choose("device", args.device, DEVICES)
-        choose("dtype", args.dtype, ("float64", "float32"))
-    except ValueError as error:
-        raise UserError(str(error)) from error
-    config = load_config()
-    show(config.results_dir, args.machine, args.device, args.dtype, args.all_sizes)
+    check("device", [args.device], DEVICES)
+    check("dtype", [args.dtype], ("float64", "float32"))
+    show(load_config().results_dir, args.machine, args.device, args.dtype, args.all_sizes)
     return 0
 
 
@@ -57,37 +54,22 @@ def show(folder: str, machine: str | None = None, device="cpu", dtype="float64",
     table = results.load(folder)
     machine = results.choose_machine(table, machine)
     levels = levels_of(table.filter(machine=machine), folder)
-    chosen = {"machine": machine, "measure": "time_call", "device": device, "dtype": dtype}
-    times = table.filter(pl.col("value").is_not_null(), **chosen)
+    chosen = {"machine": machine, "measure": CALL.name, "device": device, "dtype": dtype}
+    times = measured(table.filter(**chosen))
     if times.is_empty():
         raise UserError(f"no times of {dtype} on the {device} of {machine}: run `make bench` or `arrayspeed run` first")
     backends = [name for name in BACKENDS if name in times["backend"].unique()]
-    shown = Table(title=f"{machine}, {device}, {dtype}: time of a call, and speed-up over NumPy", title_justify="left")
-    shown.add_column("kernel")
-    shown.add_column("size", justify="right")
+    rows = Table(title=f"{machine}, {device}, {dtype}: time of a call, and speed-up over NumPy", title_justify="left")
+    rows.add_column("kernel")
+    rows.add_column("size", justify="right")
     for name in backends:
-        shown.add_column(name, justify="right")
-    for kernel in CATALOGUE.values():
-        of_kernel = times.filter(kernel=kernel.name)
-        for size in kernel.sizes if all_sizes else (kernel.small, kernel.large):
-            row = row_of(best_environment(of_kernel.filter(size=size)), levels)
-            if row:
-                best = best_of(list(row), row)
-                cells = {case.backend: cell(case, row, case in best) for case in row}
-                absent = Text("n/a", style="dim")
-                shown.add_row(kernel.name, f"{size:,}", *(cells.get(name, absent) for name in backends))
+        rows.add_column(name, justify="right")
+    absent = Text("n/a", style="dim")
+    for one in shown(times, levels, dtype=dtype, all_sizes=all_sizes):
+        cells = {case.backend: cell(case, one.levels, case in one.best) for case in one.cases.values()}
+        rows.add_row(one.kernel, f"{one.size:,}", *(cells.get(name, absent) for name in backends))
     console = Console()
-    console.print(shown) if console.is_terminal else Console(width=200).print(shown)
-
-
-def row_of(table: pl.DataFrame, levels: Mapping[Place, Mapping[Case, Level]]) -> dict[Case, Level]:
-    """The levels of one kernel and size in one environment."""
-    found = {}
-    for machine, environment, *fields in table.select("machine", "environment", *COLUMNS).iter_rows():
-        case = Case(*fields)
-        if case in levels.get((machine, environment), {}) and case.backend in BACKENDS:
-            found[case] = levels[machine, environment][case]
-    return found
+    console.print(rows) if console.is_terminal else Console(width=200).print(rows)
 
 
 #: How the word of a backend against NumPy is shown, and what is put behind the ratio.
@@ -97,10 +79,10 @@ LOOKS = {FASTER: ("green", ""), SLOWER: ("red", ""), SAME: ("", " ="), UNCLEAR: 
 def cell(case: Case, row: Mapping[Case, Level], is_best: bool) -> Text:
     """A backend's time, and its speed-up over NumPy."""
     text = Text(human(row[case].value, case.measure), "bold" if is_best else "")
-    numpy = replace(case, backend="numpy")
-    ways = case.other_way or (numpy in row and numpy.other_way)
-    if case != numpy and numpy in row:
-        word = compared(case, numpy, row)
+    baseline = replace(case, backend=BASELINE)
+    ways = case.other_way or (baseline in row and baseline.other_way)
+    if case != baseline and baseline in row:
+        word = compared(case, baseline, row)
         ratio = inverse(word)
         style, sign = LOOKS[word.verdict]
         interval = f"{significant(ratio.low, 2)}–{significant(ratio.high, 2)}"

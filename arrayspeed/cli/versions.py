@@ -22,17 +22,16 @@ from arrayspeed.decide.means import Mean
 from arrayspeed.decide.words import SAME, UNCLEAR
 from arrayspeed.environments.project import load_config
 from arrayspeed.formats.terminal import console
-from arrayspeed.formats.verdicts import interval_text, number, style
+from arrayspeed.formats.verdicts import ratio_text, style
 from arrayspeed.model.errors import UserError
+from arrayspeed.model.measures import CALL, MEASURES
+from arrayspeed.model.names import check
 from arrayspeed.model.text import printable
 from arrayspeed.model.units import human
 from arrayspeed.records import results
 from arrayspeed.versions.history import Measured, measured, order
 from arrayspeed.versions.steps import ANCHOR, Point, Series, Step, means, over_versions
 from kernels import BACKENDS, CATALOGUE, LIBRARIES
-from kernels.catalogue import choose
-
-MEASURES = ("time_call", "track_first_call", "track_error", "timeraw_import")
 
 #: Before a ratio of releases that were not measured side by side.
 APART = "~"
@@ -42,7 +41,9 @@ def add_arguments(parser) -> None:
     """The options of ``arrayspeed versions``."""
     several = {"action": "append", "default": [], "metavar": "NAME"}
     parser.add_argument("library", metavar="LIBRARY", help=f"one of {', '.join(LIBRARIES)}")
-    parser.add_argument("--measure", choices=MEASURES, default="time_call", help="default time_call")
+    parser.add_argument(
+        "--measure", choices=MEASURES, metavar="M", default=CALL.name, help=f"one of {', '.join(MEASURES)}"
+    )
     parser.add_argument("--kernel", **several, help="a kernel of `python -m kernels`; may be repeated")
     parser.add_argument("--backend", **several, help=f"one of {', '.join(BACKENDS)}; may be repeated")
     parser.add_argument("--machine", metavar="NAME", help="default: this one, else the one measured last")
@@ -58,7 +59,7 @@ def add_arguments(parser) -> None:
 
 def main(args) -> int:
     """Run ``arrayspeed versions``."""
-    check(args)
+    check_arguments(args)
     folder = load_config().results_dir
     table = results.load(folder)
     machine = results.choose_machine(table, args.machine)
@@ -96,21 +97,17 @@ def to_measure(library: str) -> str:
     return f"arrayspeed run --selection versions --library {library}"
 
 
-def check(args) -> None:
-    """Whether the names are names.
+def check_arguments(args) -> None:
+    """Whether the names are names, and the factor is one.
 
     Raises
     ------
     UserError
         One is not; the message says what would be.
     """
-    try:
-        choose("library", args.library, LIBRARIES)
-        for kind, names, valid in (("kernel", args.kernel, CATALOGUE), ("backend", args.backend, BACKENDS)):
-            for name in names:
-                choose(kind, name, valid)
-    except ValueError as error:
-        raise UserError(str(error)) from error
+    check("library", [args.library], LIBRARIES)
+    check("kernel", args.kernel, CATALOGUE)
+    check("backend", args.backend, BACKENDS)
     if not 1 < args.factor < 100:
         raise UserError(f"--factor {args.factor:g} is not valid: 1.05 shows steps of more than 5 %")
 
@@ -191,13 +188,6 @@ def cell(point: Point | None, step: Step | None, measure: str) -> Text:
 def mark(step: Step) -> str:
     """Up or down: less is better."""
     return "▲" if step.worse else "▼"
-
-
-def ratio_text(one: Point | Step | Mean) -> str:
-    """A ratio with its interval, as far as it is known."""
-    if one.low is None:
-        return f"×{number(one.ratio)}"
-    return interval_text(one.ratio, one.low, one.high)
 
 
 def mean_text(mean: Mean | None) -> str:

@@ -1,53 +1,22 @@
-"""How each measure is judged: what more and less of it are called, and what is too small to matter."""
+"""How each measure is judged, as `arrayspeed.decide` takes it: the table of measures in its words."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from arrayspeed.decide import Observed
 from arrayspeed.decide.compare import APART
-from arrayspeed.decide.words import ERRORS, SIZES, TIMES, Words
+from arrayspeed.decide.words import ERRORS, SIZES, TIMES
+from arrayspeed.model.measures import BYTES, ERROR, SECONDS, Measure, measure_of
 from arrayspeed.records.processes import Process
 
-
-@dataclass(frozen=True)
-class Judged:
-    """How a measure is judged.
-
-    Attributes
-    ----------
-    words
-        What more and less are called.
-    factor
-        The ratio that matters, where it is not the one that is asked for: an error is a matter of digits.
-    least, lift
-        A difference that never matters, and the value below which all are alike, in the measure's unit.
-    exact
-        It does not vary by chance.
-    rounds
-        Rounds that are enough for the first look; None for all of them.
-    """
-
-    words: Words = TIMES
-    factor: float | None = None
-    least: float = 0.0
-    lift: float = 0.0
-    exact: bool = False
-    rounds: int | None = None
+#: Unit -> what more and less of it are called.
+WORDS = {SECONDS: TIMES, BYTES: SIZES, ERROR: ERRORS}
 
 
-#: The measures that are no times. Of memory, the allocator's own grain does not matter; of an error, rounding.
-JUDGED = {
-    "track_error": Judged(ERRORS, factor=2.0, lift=2.0**-52, exact=True, rounds=2),
-    "track_memory": Judged(SIZES, least=2.0**20, lift=2.0**10),
-    "peakmem_call": Judged(SIZES, least=2.0**20),
-}
-
-
-def judged(measure: str) -> Judged:
+def judged(measure: str) -> Measure:
     """How a measure is judged; a time where nothing else is known."""
-    return JUDGED.get(measure, Judged())
+    return measure_of(measure)
 
 
 def observed_of_sides(reference: list[Process], subject: list[Process]) -> Observed:
@@ -65,7 +34,7 @@ def observed_of_sides(reference: list[Process], subject: list[Process]) -> Obser
         factor=how.factor,
         least=how.least,
         lift=how.lift,
-        words=how.words,
+        words=WORDS[how.unit],
         exact=how.exact,
         extra=APART if apart and not how.exact else 0.0,
         sometimes=any(process.sometimes for process in subject),

@@ -16,27 +16,14 @@ import altair as alt
 import polars as pl
 import vl_convert
 
-from arrayspeed.claims.evidence import rank
+from arrayspeed.model import measures
+from arrayspeed.model.measures import Measure
 from arrayspeed.model.text import printable
 from arrayspeed.model.units import BYTES, TIMES, human
+from arrayspeed.report.backends import COLOURS
 from kernels import BACKENDS, CATALOGUE, LIBRARIES
 
-#: One hue a library, from the palette of Okabe and Ito, which colour-blind people can tell apart; light is eager and
-#: dark is compiled.
-COLOURS = {
-    "numpy": "#5b6770",
-    "numba": "#b8649a",
-    "jax": "#7cc0ea",
-    "jax-jit": "#0067a5",
-    "torch": "#f4a261",
-    "torch-compile": "#c8500a",
-    "tensorflow": "#6fcdb0",
-    "tensorflow-xla": "#00795a",
-    "cupy": "#9c8f00",
-}
-
 INK, FAINT, PALE = "#20262b", "#7a858d", "#e3e7ea"
-FONT = "DejaVu Sans, Verdana, Helvetica, Arial, sans-serif"
 
 #: Above this ratio of the largest value to the smallest, bars from 0 would hide the small ones; then the axis is
 #: logarithmic, which has no 0, and values are dots.
@@ -47,24 +34,8 @@ WIDTH, ROW = 560, 30
 #: Resolution of the PNG files, in pixels to a point of the chart.
 SCALE = 2
 
-MEASURES = {
-    "time_call": "time of a call",
-    "time_round_trip": "time of a call with transfers",
-    "time_pipelined": "time of a call, many queued",
-    "track_first_call": "time of the first call",
-    "track_device_time": "time of a call on the device",
-    "track_to_device": "time of the inputs' way to the device",
-    "track_from_device": "time of the result's way to the host",
-    "peakmem_call": "peak memory of the process",
-    "track_memory": "memory added by a call",
-    "track_error": "relative error",
-}
-
-
 #: The sign of a backend that computes in another way than the kernel says.
 OTHER_WAY = "≠"
-
-IN_BYTES = ("peakmem_call", "track_memory")
 
 
 @dataclass(frozen=True)
@@ -81,6 +52,10 @@ class Bar:
     note: str = ""
     other_way: str | None = None
 
+    def named(self, several_devices: bool) -> str:
+        """The backend, with its device where there are several."""
+        return f"{self.backend}, {self.device}" if several_devices else self.backend
+
 
 def finite(value: float | None) -> float | None:
     """A number, or None for what is none."""
@@ -90,12 +65,6 @@ def finite(value: float | None) -> float | None:
 def places(devices: Sequence[str]) -> list[tuple[str, str]]:
     """Backends and devices in their fixed order: each chart has the same rows."""
     return [(b.name, device) for device in devices for b in BACKENDS.values() if device in b.devices]
-
-
-def best_environment(table: pl.DataFrame) -> pl.DataFrame:
-    """The part of a table that is of one environment: of those with most libraries, the newest versions."""
-    ranked = rank(table.filter(pl.col("value").is_not_null())) or rank(table)
-    return table.filter(environment=ranked[0]) if ranked else table
 
 
 def backend_rows(table: pl.DataFrame, devices: Sequence[str]) -> list[Bar]:
@@ -143,45 +112,34 @@ def versions_line(table: pl.DataFrame) -> str:
     return " · ".join(f"{name} {' and '.join(known[name])}" for name in LIBRARIES if name in known)
 
 
-def said(value: float, measure: str) -> str:
+def said(value: float, measure: Measure) -> str:
     """A value as text; an error of exactly 0 is not worth an exponent."""
-    return "0" if value == 0 and measure == "track_error" else human(value, measure)
+    return "0" if value == 0 and measure.unit == measures.ERROR else human(value, measure.name)
 
 
 def label(b: Bar, several_devices: bool) -> str:
     """A backend's name, with its device where there are several, and the sign of another way."""
-    name = f"{b.backend}, {b.device}" if several_devices else b.backend
-    return f"{name} {OTHER_WAY}" if b.other_way else name
+    return b.named(several_devices) + (f" {OTHER_WAY}" if b.other_way else "")
 
 
-def chart_rows(bars: Iterable[Bar], measure: str, several_devices: bool) -> pl.DataFrame:
+def chart_rows(bars: Iterable[Bar], measure: Measure, several_devices: bool) -> pl.DataFrame:
     """What is drawn: a row a bar, with its label and the text beside it."""
+    numbers = dict.fromkeys(("value", "low", "high", "end"), pl.Float64)
     return pl.DataFrame(
         [
             {
+                **vars(b),
                 "label": label(b, several_devices),
-                "backend": b.backend,
-                "value": b.value,
-                "low": b.low,
-                "high": b.high,
                 "end": b.high if b.high is not None else b.value,
                 "text": said(b.value, measure) if b.value is not None else b.note,
             }
             for b in bars
         ],
-        schema={
-            "label": pl.String,
-            "backend": pl.String,
-            "value": pl.Float64,
-            "low": pl.Float64,
-            "high": pl.Float64,
-            "end": pl.Float64,
-            "text": pl.String,
-        },
+        schema={"label": pl.String, "backend": pl.String, **numbers, "text": pl.String},
     )
 
 
-def backends_chart(bars: Sequence[Bar], measure: str, title: str, subtitle: Sequence[str]) -> alt.LayerChart:
+def backends_chart(bars: Sequence[Bar], measure: Measure, title: str, subtitle: Sequence[str]) -> alt.LayerChart:
     """Backends compared by one measure: bars from 0, or dots on a logarithmic axis where they are far apart.
 
     Whiskers are the 95 % confidence interval of what differs between processes. What was not measured is said, never
@@ -228,12 +186,12 @@ def scale_of(measured: pl.DataFrame, logarithmic: bool) -> alt.Scale:
     return alt.Scale(type="log", domain=[lowest / 10 ** (span * 0.06), highest * 10 ** (span * 0.17)], nice=False)
 
 
-def axis(measure: str, logarithmic: bool, end: float, with_intervals: bool) -> alt.Axis:
+def axis(measure: Measure, logarithmic: bool, end: float, with_intervals: bool) -> alt.Axis:
     """The axis of values, in the measure's units."""
-    title = f"{MEASURES.get(measure, measure)}{' (logarithmic axis)' if logarithmic else ''}; lower is better"
+    title = f"{measure.title}{' (logarithmic axis)' if logarithmic else ''}; lower is better"
     if with_intervals:
         title += "; whiskers are the 95 % confidence interval"
-    ticks = binary_ticks(end) if measure in IN_BYTES and not logarithmic else alt.Undefined
+    ticks = binary_ticks(end) if measure.unit == measures.BYTES and not logarithmic else alt.Undefined
     return alt.Axis(title=title, labelExpr=label_expression(measure), tickCount=5, values=ticks, labelOverlap="greedy")
 
 
@@ -245,11 +203,11 @@ def binary_ticks(end: float) -> list[float]:
     return [count * step for count in range(int(end / step) + 1)]
 
 
-def label_expression(measure: str) -> str:
+def label_expression(measure: Measure) -> str:
     """A Vega expression that writes an axis label in human units."""
-    if measure == "track_error":
+    if measure.unit == measures.ERROR:
         return "datum.value == 0 ? '0' : format(datum.value, '.0e')"
-    *larger, (least, smallest) = BYTES if measure in IN_BYTES else TIMES
+    *larger, (least, smallest) = BYTES if measure.unit == measures.BYTES else TIMES
     # A label of exactly one unit is computed with rounding errors.
     choices = [f"datum.value >= {f * 0.9999} ? format(datum.value / {f}, '.4~r') + ' {unit}'" for f, unit in larger]
     smallest_text = f"format(datum.value / {least}, '.4~r') + ' {smallest}'"
@@ -281,36 +239,41 @@ def absent(rows: pl.DataFrame, y: alt.Y) -> alt.Chart:
     return text.encode(y=y, x=alt.value(0), text="text:N")
 
 
+#: The look of all charts.
+LOOK = {
+    "font": "DejaVu Sans, Verdana, Helvetica, Arial, sans-serif",
+    "background": "white",
+    "padding": 18,
+    "view": {"stroke": None},
+    "title": {
+        "anchor": "start",
+        "frame": "group",
+        "offset": 14,
+        "fontSize": 16,
+        "color": INK,
+        "subtitleFontSize": 11.5,
+        "subtitleColor": FAINT,
+        "subtitleLineHeight": 16,
+    },
+    "axis": {
+        "gridColor": PALE,
+        "domainColor": FAINT,
+        "tickColor": FAINT,
+        "labelColor": FAINT,
+        "labelFontSize": 11,
+        "titleColor": FAINT,
+        "titleFontWeight": "normal",
+        "titleFontSize": 11.5,
+        "titlePadding": 10,
+    },
+}
+
+
 def styled(chart, title: str, subtitle: Sequence[str]):
     """A chart with its title, in the look of all charts."""
     # A NUL in a text makes vl-convert abort the process.
     heading = alt.TitleParams(printable(title), subtitle=[printable(line) for line in subtitle])
-    return (
-        chart.properties(title=heading)
-        .configure(font=FONT, background="white", padding=18)
-        .configure_view(stroke=None)
-        .configure_title(
-            anchor="start",
-            frame="group",
-            fontSize=16,
-            color=INK,
-            subtitleFontSize=11.5,
-            subtitleColor=FAINT,
-            subtitleLineHeight=16,
-            offset=14,
-        )
-        .configure_axis(
-            gridColor=PALE,
-            domainColor=FAINT,
-            tickColor=FAINT,
-            labelColor=FAINT,
-            titleColor=FAINT,
-            titleFontWeight="normal",
-            titleFontSize=11.5,
-            titlePadding=10,
-            labelFontSize=11,
-        )
-    )
+    return chart.properties(title=heading).configure(**LOOK)
 
 
 def save(chart, path: Path) -> list[Path]:

@@ -9,7 +9,6 @@ and ``decisions-N.json`` what these values show of each other (`arrayspeed.repor
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,14 +19,16 @@ from arrayspeed.audit.check import CHECKS
 from arrayspeed.audit.check import load as load_audit
 from arrayspeed.claims.as_data import as_data
 from arrayspeed.claims.evidence import Evidence, rank, versions
-from arrayspeed.claims.table import CLAIMS
+from arrayspeed.claims.table import claims
 from arrayspeed.environments.plugin import stored_packages
 from arrayspeed.model.errors import UserError
+from arrayspeed.model.measures import ACCURACY, CALL, FIRST_CALL, MEASURES, measure_of
 from arrayspeed.records import results
-from arrayspeed.records.levels import levels_of, with_intervals
+from arrayspeed.records.levels import factor_of, levels_of, with_intervals
 from arrayspeed.records.processes import noise
-from arrayspeed.report.charts import COLOURS, MEASURES
+from arrayspeed.report.backends import BASELINE, BASELINE_DEVICE, COLOURS
 from arrayspeed.report.decisions import decisions
+from arrayspeed.report.files import dump, rounded
 from arrayspeed.report.series import write_series
 from kernels import BACKENDS, CATALOGUE, DEVICES, LIBRARIES
 
@@ -50,7 +51,14 @@ def write(folder: Path, results_dir: str | Path) -> dict:
         },
         "libraries": list(LIBRARIES),
         "devices": list(DEVICES),
-        "measures": MEASURES | {"timeraw_import": "time of the import"},
+        "measures": {
+            name: measure_data(name) for name in dict.fromkeys([*MEASURES, *table["measure"].unique().sort()])
+        },
+        # What pages ask for by what it is, and not by its name.
+        "call": CALL.name,
+        "first_call": FIRST_CALL.name,
+        "error": ACCURACY.name,
+        "baseline": {"backend": BASELINE, "device": BASELINE_DEVICE},
     }
     for number, name in enumerate(results.machines(table)):
         of_machine = table.filter(machine=name)
@@ -75,14 +83,10 @@ def column_data(values: pl.DataFrame, column: str) -> list:
     return [rounded(one) for one in found] if column in ("value", "low", "high") else found
 
 
-def rounded(value: float | None) -> float | None:
-    """Four digits; None stays."""
-    return None if value is None else float(f"{value:.4g}")
-
-
-def dump(path: Path, data) -> None:
-    """One file of compact, strict JSON."""
-    path.write_text(json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":")), encoding="utf-8")
+def measure_data(name: str) -> dict:
+    """What pages say of a measure; ``factor`` is the ratio that matters."""
+    measure = measure_of(name)
+    return {"title": measure.title, "what": measure.what, "unit": measure.unit, "factor": factor_of(name)}
 
 
 def kernel_data(kernel) -> dict:
@@ -144,7 +148,7 @@ def claims_data(results_dir: str | Path) -> dict[str, dict]:
     found = {}
     for name in results.machines(table):
         evidence = Evidence(table.filter(machine=name), results_dir)
-        found[name] = as_data(name, evidence, [(claim, claim.judge(evidence)) for claim in CLAIMS])
+        found[name] = as_data(name, evidence, [(claim, claim.judge(evidence)) for claim in claims()])
     return found
 
 

@@ -26,8 +26,11 @@ from dataclasses import replace
 
 from arrayspeed.decide.compare import Level, Ratio, crossover
 from arrayspeed.decide.words import FASTER, SAME, SLOWER, UNCLEAR
+from arrayspeed.model.measures import CALL, FIRST_CALL
 from arrayspeed.records.levels import Case, best_of, compared, factor_of, inverse
+from arrayspeed.report.backends import BASELINE, EAGER
 from arrayspeed.report.breakeven import break_even
+from arrayspeed.report.files import interval
 from arrayspeed.report.limits import limits
 from kernels import BACKENDS, CATALOGUE, DEVICES
 
@@ -36,9 +39,6 @@ ALL = "all"
 
 #: Less is better in every measure, so what takes less is better.
 BETTER = {FASTER: "better", SLOWER: "worse", SAME: "same", UNCLEAR: "unclear"}
-
-#: Compiled backend -> its eager form; NumPy is that of Numba.
-EAGER = {"jax-jit": "jax", "torch-compile": "torch", "tensorflow-xla": "tensorflow", "numba": "numpy"}
 
 Levels = Mapping[Case, Level]
 
@@ -59,14 +59,9 @@ def is_known(case: Case) -> bool:
     return case.kernel in CATALOGUE and case.backend in BACKENDS and case.device in DEVICES and case.size is not None
 
 
-def rounded(value: float) -> float:
-    """Four digits: no number here is known better."""
-    return float(f"{value:.4g}")
-
-
 def listed(ratio: Ratio) -> list:
     """A ratio as the pages read it."""
-    return [*map(rounded, (ratio.ratio, ratio.low, ratio.high)), BETTER[ratio.verdict]]
+    return [*interval(ratio), BETTER[ratio.verdict]]
 
 
 def groups(levels: Levels) -> Iterable[list[Case]]:
@@ -144,7 +139,7 @@ def related(cases: Iterable[Case]) -> Iterator[tuple[Case, Case]]:
             if one == other:
                 continue
             names = {one.backend, other.backend}
-            if "numpy" in names or any({compiled, eager} == names for compiled, eager in EAGER.items()):
+            if BASELINE in names or any({compiled, eager} == names for compiled, eager in EAGER.items()):
                 yield one, other
 
 
@@ -171,9 +166,9 @@ def narrowing(one: Case, other: Case, last: int, first: int, measured: Iterable[
 def compiling(levels: Levels) -> Iterator[dict]:
     """What each compiled backend's first call costs, and when that has paid."""
     for first in levels:
-        if first.measure != "track_first_call" or first.backend not in EAGER:
+        if first.measure != FIRST_CALL.name or first.backend not in EAGER:
             continue
-        steady = replace(first, measure="time_call")
+        steady = replace(first, measure=CALL.name)
         row = {"kernel": first.kernel, "size": first.size, "dtype": first.dtype, "device": first.device}
         row |= {"backend": first.backend, "eager": EAGER[first.backend], "over": None, "paid": None}
         if steady in levels:

@@ -6,7 +6,7 @@ A ratio has a colour where `arrayspeed.decide` says faster or slower; "=" is sho
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import altair as alt
@@ -14,52 +14,39 @@ import polars as pl
 
 from arrayspeed.decide.compare import Ratio
 from arrayspeed.decide.words import SAME, UNCLEAR
-from arrayspeed.model.units import in_seconds, significant
+from arrayspeed.model.measures import Measure
+from arrayspeed.model.units import significant
+from arrayspeed.report.backends import BASELINE
 from arrayspeed.report.charts import FAINT, INK, LABELS, OTHER_WAY, Bar, said, styled
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A backend on a kernel: its value, and how many times less than NumPy's it is, where NumPy was measured.
+    """A backend on a kernel, and how many times less than the baseline's its value is, where that was measured.
 
-    The word of ``ratio`` is that of the backend: faster, slower, same or unclear. ``other_way``: it or NumPy computes
-    in another way than the kernel says.
+    The word of ``ratio`` is that of the backend: faster, slower, same or unclear. ``other_way``: it or the baseline
+    computes in another way than the kernel says.
     """
 
     row: str
-    backend: str
-    device: str
-    value: float | None
+    bar: Bar
     ratio: Ratio | None
-    note: str = "n/a"
     other_way: bool = False
 
 
-def summary_cells(row: str, bars: Iterable[Bar], ratios: Mapping[tuple[str, str], Ratio]) -> list[Cell]:
+def summary_cells(row: str, bars: Sequence[Bar], ratios: Mapping[tuple[str, str], Ratio]) -> list[Cell]:
     """A row of the summary from the rows of a kernel's chart; ``ratios``: backend and device -> its ratio to NumPy."""
-    bars = list(bars)
-    baseline = any(b.other_way for b in bars if b.backend == "numpy")
-    return [
-        Cell(
-            row,
-            b.backend,
-            b.device,
-            b.value,
-            ratios.get((b.backend, b.device)),
-            b.note.partition(":")[0] or "n/a",
-            bool(b.other_way) or baseline,
-        )
-        for b in bars
-    ]
+    baseline = any(b.other_way for b in bars if b.backend == BASELINE)
+    return [Cell(row, b, ratios.get((b.backend, b.device)), bool(b.other_way) or baseline) for b in bars]
 
 
 #: The ratio at which the summary's colours are deepest, either way; one far outlier must not pale the others.
 DEEPEST = 30
 
 
-def summary_chart(cells: Sequence[Cell], measure: str, title: str, subtitle: Sequence[str]) -> alt.LayerChart:
+def summary_chart(cells: Sequence[Cell], measure: Measure, title: str, subtitle: Sequence[str]) -> alt.LayerChart:
     """All kernels by backend: the ratio to NumPy as colour and number, and the value beneath."""
-    several = len({cell.device for cell in cells}) > 1
+    several = len({cell.bar.device for cell in cells}) > 1
     rows = pl.DataFrame([summary_row(cell, measure, several) for cell in cells], infer_schema_length=None)
     x = alt.X("column:N", sort=list(dict.fromkeys(rows["column"])), title=None, axis=heads(several))
     y = alt.Y("row:N", sort=list(dict.fromkeys(rows["row"])), title=None, axis=LABELS)
@@ -99,23 +86,23 @@ def heads(several_devices: bool) -> alt.Axis:
 SIGNS = {SAME: " =", UNCLEAR: " ?"}
 
 
-def summary_row(cell: Cell, measure: str, several_devices: bool) -> dict:
+def summary_row(cell: Cell, measure: Measure, several_devices: bool) -> dict:
     """A cell as it is drawn: three lines of text where there is a ratio, one where there is none."""
-    ratio = cell.ratio
+    bar, ratio = cell.bar, cell.ratio
     shown = ratio is not None and ratio.verdict not in SIGNS
     shade = max(1 / DEEPEST, min(DEEPEST, ratio.ratio)) if shown else None
-    value = said(cell.value, measure) if cell.value is not None else cell.note
-    mark = f" {OTHER_WAY}" if cell.other_way and cell.value is not None else ""
+    value = said(bar.value, measure) if bar.value is not None else bar.note.partition(":")[0] or "n/a"
+    mark = f" {OTHER_WAY}" if cell.other_way and bar.value is not None else ""
     deep = shade is not None and abs(math.log(shade)) > 0.68 * math.log(DEEPEST)
     return {
         "row": cell.row,
-        "column": f"{cell.backend}, {cell.device}" if several_devices else cell.backend,
+        "column": bar.named(several_devices),
         "shade": shade,
         "large": f"{ratio_text(ratio.ratio)}{SIGNS.get(ratio.verdict, '')}{mark}" if ratio else "",
         "interval": f"{ratio_text(ratio.low)} to {ratio_text(ratio.high)}" if ratio else "",
         "small": value if ratio else "",
         "middle": "" if ratio else value + mark,
-        "ink": "white" if deep else INK if cell.value is not None and (shown or not ratio) else FAINT,
+        "ink": "white" if deep else INK if bar.value is not None and (shown or not ratio) else FAINT,
     }
 
 
@@ -126,9 +113,9 @@ def ratio_text(ratio: float) -> str:
     return f"÷{text}" if ratio < 1 and text != "1.0" else f"{text}×"
 
 
-def shades(measure: str) -> alt.Color:
+def shades(measure: Measure) -> alt.Color:
     """Orange where a backend is worse than NumPy, blue where it is better, on a logarithmic scale."""
-    better, worse = ("faster", "slower") if in_seconds(measure) else ("less", "more")
+    better, worse = ("faster", "slower") if measure.is_time else ("less", "more")
     return alt.Color(
         "shade:Q",
         scale=alt.Scale(

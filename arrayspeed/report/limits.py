@@ -8,12 +8,14 @@ were measured minutes apart, and intervals allow for that.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from arrayspeed.decide.compare import APART, Level, Ratio, compare
+from arrayspeed.decide.compare import APART, Level, compare
 from arrayspeed.decide.words import FASTER, SLOWER
+from arrayspeed.model.measures import CALL, DEVICE_TIME, FROM_DEVICE, TO_DEVICE, Measure
 from arrayspeed.records.levels import Case, best_of, compared
+from arrayspeed.report.files import interval, rounded
 from kernels import CATALOGUE
 
 #: Bytes that no cache of this size class holds: below, adding arrays measures a cache.
@@ -21,13 +23,16 @@ CACHE = 200e6
 
 ITEM = {"float64": 8, "float32": 4}
 
+#: One array in and one of the same size out.
+STREAM = "sine"
+
 Levels = Mapping[Case, Level]
 
 
 def limits(levels: Levels) -> dict:
-    """``peaks``, ``kernels`` and ``launches``, each a list with its dtype and device."""
-    times = [case for case in levels if case.measure == "time_call"]
-    found = {"peaks": [], "kernels": [], "launches": launches(levels)}
+    """``peaks``, ``kernels``, ``launches`` and ``transfers``, each a list with its dtype and device."""
+    times = [case for case in levels if case.measure == CALL.name]
+    found = {"peaks": [], "kernels": [], "launches": launches(levels), "transfers": transfers(levels)}
     for dtype, device in dict.fromkeys((case.dtype, case.device) for case in times):
         here = [case for case in times if (case.dtype, case.device) == (dtype, device)]
         known = peaks(here, levels)
@@ -64,7 +69,7 @@ def peaks(cases: Sequence[Case], levels: Levels) -> dict[str, Case]:
 def peak_data(case: Case, levels: Levels) -> dict:
     """A peak: the rate, and what reached it."""
     rate = (flops(case) if case.kernel == "matmul" else moved(case)) / levels[case].value
-    return {"rate": float(f"{rate:.4g}"), "backend": case.backend, "size": case.size}
+    return {"rate": rounded(rate), "backend": case.backend, "size": case.size}
 
 
 def scaled(level: Level, by: float) -> Level:
@@ -85,7 +90,7 @@ def shares(cases: Sequence[Case], known: Mapping[str, Case], levels: Levels) -> 
         limit, by = limit_of(members[0], known, levels)
         share = compare(limit, levels[members[0]], apart=APART)
         row = {"kernel": kernel, "size": size, "best": [case.backend for case in members], "by": by}
-        rows.append(row | {"share": data(share)})
+        rows.append(row | {"share": interval(share)})
     return rows
 
 
@@ -106,21 +111,34 @@ def limit_of(case: Case, known: Mapping[str, Case], levels: Levels) -> tuple[Lev
     return max(parts.values(), key=lambda level: level.shift) if name == "either" else parts[name], name
 
 
+def both(levels: Levels, first: Measure, second: Measure) -> Iterator[tuple[Case, Case]]:
+    """The cases of which both of two measures were taken."""
+    for case in levels:
+        other = replace(case, measure=second.name)
+        if case.measure == first.name and other in levels:
+            yield case, other
+
+
 def launches(levels: Levels) -> list[dict]:
     """The device's own time of a call, and the share of the host's that it leaves to launching and waiting."""
     found = []
-    for own in levels:
-        call = replace(own, measure="time_call")
-        if own.measure == "track_device_time" and call in levels:
-            busy = compared(own, call, levels)
-            # A share of the host's time below 0 is noise: the device cannot be busy for longer than the call.
-            share = [max(0.0, 1 - value) for value in (busy.ratio, busy.high, busy.low)]
-            where = {name: getattr(own, name) for name in ("kernel", "size", "backend", "dtype", "device")}
-            times = {"own": levels[own].value, "call": levels[call].value}
-            found.append(where | times | {"launch": [float(f"{value:.4g}") for value in share]})
+    for own, call in both(levels, DEVICE_TIME, CALL):
+        busy = compared(own, call, levels)
+        # A share of the host's time below 0 is noise: the device cannot be busy for longer than the call.
+        share = [max(0.0, 1 - value) for value in (busy.ratio, busy.high, busy.low)]
+        where = {name: getattr(own, name) for name in ("kernel", "size", "backend", "dtype", "device")}
+        times = {"own": levels[own].value, "call": levels[call].value}
+        found.append(where | times | {"launch": list(map(rounded, share))})
     return found
 
 
-def data(ratio: Ratio) -> list[float]:
-    """A ratio with its interval."""
-    return [float(f"{value:.4g}") for value in (ratio.ratio, ratio.low, ratio.high)]
+def transfers(levels: Levels) -> list[dict]:
+    """Bytes a second of the input of `STREAM` on its way to the device, and of its result on its way back."""
+    found = []
+    for to, back in both(levels, TO_DEVICE, FROM_DEVICE):
+        if to.kernel == STREAM:
+            size = moved(to) // 2  # half of them each way
+            rates = {"to": rounded(size / levels[to].value), "from": rounded(size / levels[back].value)}
+            where = {name: getattr(to, name) for name in ("backend", "dtype", "device")}
+            found.append(where | {"bytes": size} | rates)
+    return found

@@ -6,7 +6,6 @@ is one, and means: one for each measure, backend, device, precision and label of
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from dataclasses import asdict
 from pathlib import Path
@@ -14,6 +13,7 @@ from pathlib import Path
 import polars as pl
 
 from arrayspeed.decide import FACTOR
+from arrayspeed.report.files import dump
 from arrayspeed.versions.history import Measured, measured
 from arrayspeed.versions.steps import means, over_versions
 from kernels import CATALOGUE, LIBRARIES
@@ -36,9 +36,7 @@ def write_series(folder: Path, results_dir: str | Path, table: pl.DataFrame, mac
                 "means": {"factor": FACTOR, "means": means_data(every)},
             }
             for name, content in data.items():
-                path = folder / f"{name}-{machine_number}-{library}.json"
-                text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-                path.write_text(text, encoding="utf-8")
+                dump(folder / f"{name}-{machine_number}-{library}.json", content)
     return found
 
 

@@ -25,19 +25,11 @@ from arrayspeed.formats.verdicts import (
     style,
     table,
 )
+from arrayspeed.model.measures import MEASURES, measure_of
 from arrayspeed.model.text import printable
 from arrayspeed.model.units import human
 from arrayspeed.records.processes import Process
 from arrayspeed.upgrade.compare import Row
-
-#: What people call the measures.
-SUBJECTS = {
-    "time_call": "time",
-    "track_first_call": "first call",
-    "track_error": "error",
-    "track_memory": "memory",
-    "timeraw_import": "import",
-}
 
 
 @dataclass(frozen=True)
@@ -77,15 +69,15 @@ def means(rows: Iterable[Row]) -> list[tuple[str, str, Mean]]:
     """Subject, family or "all", and the geometric mean of the ratios with its interval."""
     groups = defaultdict(list)
     for row in rows:
-        if row.one.measure in SUBJECTS and row.one.measure != "track_error":
+        if not measure_of(row.one.measure).exact:
             groups[row.one.measure, "all"].append(row.observed)
             groups[row.one.measure, row.one.family].append(row.observed)
     found = []
-    for measure, subject in SUBJECTS.items():
-        families = sorted({family for name, family in groups if name == measure} - {"all"})
+    for measure in MEASURES.values():
+        families = sorted({family for name, family in groups if name == measure.name} - {"all"})
         for family in ("all", *families) if len(families) > 1 else ("all",) if families else ():
-            if mean := geometric_mean(groups[measure, family]):
-                found.append((subject, family, mean))
+            if mean := geometric_mean(groups[measure.name, family]):
+                found.append((measure.short, family, mean))
     return found
 
 
@@ -101,11 +93,10 @@ def cells(row: Row) -> tuple[str, ...]:
     one = row.one
     what = f"{one.kernel} {one.size:,}" if one.size is not None else one.kernel
     old, new = (human(value(row, side), one.measure) for side in (row.observed.reference, row.observed.subject))
-    subject = SUBJECTS.get(one.measure, one.measure)
     failures = failures_text(row.decision) and f"failed: {failures_text(row.decision)}"
     return (
         row.verdict,
-        subject,
+        measure_of(one.measure).short,
         what,
         one.backend,
         old,

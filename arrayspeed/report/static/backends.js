@@ -3,18 +3,17 @@
 
 import { axis, chart, colours } from "./chart.js";
 import {
-  bestOf, choice, count, decisions, el, environments, human, key, link, load, named, inSeconds, nothing, otherWay, page, present, rows, spread, table, versions, waysSaid,
+  bestOf, choice, count, decisions, el, environments, human, key, link, load, measures, named, nothing, otherWay, page, present, rows, SECONDS, spread, table, versions, waysSaid,
 } from "./common.js";
 
 page(async (redraw) => {
   const meta = await load("meta");
   const environment = environments(meta, redraw);
   if (!environment) return nothing("make bench");
-  const all = (await rows(environment)).filter((row) => row.size !== null);
+  const all = (await rows(meta, environment)).filter((row) => row.size !== null);
   const kernel = choice("kernel", "kernel", present(all, "kernel", Object.keys(meta.kernels)), redraw);
   const ofKernel = all.filter((row) => row.kernel === kernel);
-  const measure = choice("measure", "measure", present(ofKernel, "measure", Object.keys(meta.measures))
-    .map((name) => ({ value: name, title: meta.measures[name] ?? name })), redraw);
+  const measure = measures(meta, ofKernel, redraw);
   const dtype = choice("dtype", "precision", present(ofKernel, "dtype", ["float64", "float32"]), redraw);
   const device = choice("device", "device", [...present(ofKernel, "device", meta.devices), "all"], redraw);
   const found = ofKernel.filter((row) => row.measure === measure && row.dtype === dtype && (device === "all" || row.device === device));
@@ -30,6 +29,7 @@ page(async (redraw) => {
   const places = decided.crossovers.filter((one) => one.measure === measure && one.dtype === dtype && one.kernel === kernel && keys.has(one.one) && keys.has(one.other));
   return [
     el("p", {}, known?.summary ?? "", `. ${versions(environment)}.`),
+    el("p", { class: "note" }, meta.measures[measure].what),
     ...(sizes.length > 1 ? [curves(meta, kernel, measure, values, names), said(meta, kernel, measure, places, device)] : []),
     ...["small", "large"].filter((label) => values.some((row) => row.size === known?.[label]))
       .map((label) => bars(meta, kernel, label, known[label], measure, values, names, best.get(known[label]))),
@@ -53,14 +53,14 @@ function band(row) {
 
 /** A value with its interval, as text. */
 function known(row) {
-  return row.low === null ? human(row.value, row.measure) : `${human(row.value, row.measure)} (${spread(row)})`;
+  return row.low === null ? human(row.value, row.unit) : `${human(row.value, row.unit)} (${spread(row)})`;
 }
 
 const DASHES = { cpu: [1, 0], gpu: [6, 3], tpu: [2, 2] };
 
 function curves(meta, kernel, measure, values, names) {
-  const title = meta.measures[measure];
-  const y = { field: "value", type: "quantitative", scale: { type: "log" }, title, axis: axis(measure) };
+  const { title, unit } = meta.measures[measure];
+  const y = { field: "value", type: "quantitative", scale: { type: "log" }, title, axis: axis(unit) };
   const devices = [...new Set(values.map((row) => row.device))];
   const dash = { field: "device", scale: { domain: devices, range: devices.map((d) => DASHES[d]) }, title: "device" };
   const spec = {
@@ -90,7 +90,7 @@ function said(meta, kernel, measure, places, device) {
   if (!places.length) {
     return el("p", { class: "note" }, "At the sizes measured, no backend is shown to overtake NumPy or to be overtaken by it, nor an eager form by its compiled one or the other way round.");
   }
-  const word = inSeconds(measure) ? "faster" : "better";
+  const word = meta.measures[measure].unit === SECONDS ? "faster" : "better";
   const name = (one) => [device === "all" ? one : one.split(",")[0], otherWay(meta, kernel, [one.split(",")[0]])];
   const sorted = [...places].sort((a, b) => a.first - b.first || a.last - b.last);
   return el("ul", {}, sorted.map((one) => el("li", {}, name(one.other), ` is ${word} up to ${count(one.last)}, `, name(one.one), ` from ${count(one.first)}; `,
@@ -100,11 +100,11 @@ function said(meta, kernel, measure, places, device) {
 
 function bars(meta, kernel, label, size, measure, values, names, best) {
   const sign = (row) => (meta.kernels[kernel].otherwise[row.backend] ? `${row.name} ≠` : row.name);
-  const list = values.filter((row) => row.size === size).map((row) => ({ ...row, ...band(row), sign: sign(row), text: `${human(row.value, measure)}${best.includes(key(row)) ? " ★" : ""}` }));
+  const list = values.filter((row) => row.size === size).map((row) => ({ ...row, ...band(row), sign: sign(row), text: `${human(row.value, row.unit)}${best.includes(key(row)) ? " ★" : ""}` }));
   const title = `${kernel}, ${label} (${count(size)})`;
   const wide = Math.max(...list.map((row) => row.value)) > 25 * Math.min(...list.map((row) => row.value));
   const scaled = wide ? { scale: { type: "log" } } : {};
-  const x = { field: "value", type: "quantitative", title: `${meta.measures[measure]}, with 95 % intervals`, axis: axis(measure), ...scaled };
+  const x = { field: "value", type: "quantitative", title: `${meta.measures[measure].title}, with 95 % intervals`, axis: axis(meta.measures[measure].unit), ...scaled };
   const y = { field: "sign", type: "nominal", sort: list.map((row) => row.sign), title: null };
   const color = { field: "name", type: "nominal", scale: scale(meta, names), legend: null };
   const ink = getComputedStyle(document.documentElement).getPropertyValue("--ink").trim();
@@ -128,7 +128,7 @@ function numbers(meta, kernel, values, names, sizes, best) {
   const lines = sizes.map((size) => [count(size), ...names.map((one) => {
     const row = values.find((each) => each.size === size && each.name === one);
     if (!row) return el("span", { class: "none" }, "n/a");
-    const text = human(row.value, row.measure);
+    const text = human(row.value, row.unit);
     return [best.get(size).includes(key(row)) ? el("b", {}, text) : text, otherWay(meta, kernel, [row.backend]), el("small", {}, spread(row))];
   })]);
   return table(`${kernel}: every size, with 95 % intervals; bold is what cannot be told apart from the best`, columns, lines);

@@ -1,6 +1,6 @@
 // Charts, drawn by Vega-Lite in the colours of the page, light or dark.
 
-import { el, inSeconds } from "./common.js";
+import { el, ERROR, SECONDS, TIMES } from "./common.js";
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
 
@@ -30,12 +30,10 @@ export function chart(spec, label) {
   return place;
 }
 
-const UNITS = [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]];
-
-/** An axis for a measure: times in the units that people read, the rest as it is. */
-export function axis(measure) {
-  if (!inSeconds(measure)) return { format: measure === "track_error" ? "~e" : "~s" };
-  const cases = UNITS.map(([size, unit]) => `datum.value >= ${size * 0.999} ? format(datum.value / ${size}, '~g') + ' ${unit}' : `);
+/** An axis of a unit: times in the units that people read, the rest as it is. */
+export function axis(unit) {
+  if (unit !== SECONDS) return { format: unit === ERROR ? "~e" : "~s" };
+  const cases = TIMES.map(([size, unit]) => `datum.value >= ${size * 0.999} ? format(datum.value / ${size}, '~g') + ' ${unit}' : `);
   return { labelExpr: `${cases.join("")}format(datum.value, '~g')` };
 }
 

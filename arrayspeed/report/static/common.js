@@ -104,11 +104,17 @@ export function versions(environment) {
   return Object.entries(environment.versions).map(([name, version]) => `${name} ${version}`).join(", ");
 }
 
-/** An environment's values as objects. */
-export async function rows(environment) {
+/** An environment's values as objects, each with its unit. */
+export async function rows(meta, environment) {
   const columns = await load(`environment-${environment.number}`);
   const names = Object.keys(columns);
-  return columns.kernel.map((_, n) => Object.fromEntries(names.map((name) => [name, columns[name][n]])));
+  return columns.kernel.map((_, n) => Object.fromEntries([...names.map((name) => [name, columns[name][n]]), ["unit", meta.measures[columns.measure[n]].unit]]));
+}
+
+/** The choice of a measure, of those that a list of rows has. */
+export function measures(meta, list, redraw) {
+  return choice("measure", "measure", present(list, "measure", Object.keys(meta.measures))
+    .map((name) => ({ value: name, title: meta.measures[name].title })), redraw);
 }
 
 /** What an environment's values show of each other: decided when the site was published. */
@@ -122,7 +128,7 @@ export function present(list, column, order = []) {
   return [...order.filter((value) => found.has(value)), ...[...found].filter((value) => !order.includes(value)).sort()];
 }
 
-const TIMES = [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]];
+export const TIMES = [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]];
 const BYTES = [[2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"], [1, "B"]];
 
 /** So many significant digits, without an exponent. */
@@ -132,39 +138,38 @@ export function significant(value, digits = 3) {
   return value.toFixed(Math.min(decimals, 20));
 }
 
-/** Whether a measure's unit is the second. */
-export function inSeconds(measure) {
-  return !["track_error", "track_memory", "peakmem_call"].includes(measure);
-}
+export const SECONDS = "seconds";
+export const ERROR = "relative error";
 
 /** A backend, with its device where all are shown. */
 export function named(row, device) {
   return device === "all" ? `${row.backend}, ${row.device}` : row.backend;
 }
 
-/** The name of a row among decisions. */
+/** The name of a backend on a device among decisions. */
 export function key(row) {
   return `${row.backend}, ${row.device}`;
 }
 
-function unit(value, measure) {
-  const units = measure === "peakmem_call" || measure === "track_memory" ? BYTES : TIMES;
+/** The larger or smaller form of a unit that suits a value: its factor and its name. */
+function scale(value, unit) {
+  const units = unit === "bytes" ? BYTES : TIMES;
   return units.find(([size]) => Math.abs(value) >= size) ?? units.at(-1);
 }
 
 /** A value with its unit. */
-export function human(value, measure, places = 2) {
+export function human(value, unit, places = 2) {
   if (value === null || value === undefined) return "n/a";
-  if (measure === "track_error") return value === 0 ? "0" : value.toExponential(1);
-  const [factor, name] = unit(value, measure);
+  if (unit === ERROR) return value === 0 ? "0" : value.toExponential(1);
+  const [factor, name] = scale(value, unit);
   return `${significant(value / factor, places)} ${name}`;
 }
 
 /** The 95 % interval of a row's value, in the unit of the value: 3.8–4.2 µs; "" where there is none. */
 export function spread(row) {
   if (row.low === null) return "";
-  if (row.measure === "track_error") return `${row.low.toExponential(1)}–${row.high.toExponential(1)}`;
-  const [factor, name] = unit(row.value, row.measure);
+  if (row.unit === ERROR) return `${row.low.toExponential(1)}–${row.high.toExponential(1)}`;
+  const [factor, name] = scale(row.value, row.unit);
   return `${significant(row.low / factor, 2)}–${significant(row.high / factor, 2)} ${name}`;
 }
 

@@ -1,15 +1,15 @@
 // First call against steady state, and after how many calls compiling has paid for itself.
 
 import { axis, chart, colours } from "./chart.js";
-import { choice, count, decisions, el, environments, human, link, load, nothing, otherWay, page, present, range, rows, table, times, versions, waysSaid } from "./common.js";
+import { choice, count, decisions, el, environments, human, link, load, nothing, otherWay, page, present, range, rows, SECONDS, table, times, versions, waysSaid } from "./common.js";
 
 page(async (redraw) => {
   const meta = await load("meta");
   const environment = environments(meta, redraw);
   if (!environment) return nothing("make bench");
-  const all = await rows(environment);
+  const all = await rows(meta, environment);
   const { compiling } = await decisions(environment);
-  if (!compiling.length) return nothing("arrayspeed run --measure track_first_call --size small");
+  if (!compiling.length) return nothing(`arrayspeed run --measure ${meta.first_call} --size small`);
   const dtype = choice("dtype", "precision", present(compiling, "dtype", ["float64", "float32"]), redraw);
   const device = choice("device", "device", present(compiling, "device", meta.devices), redraw);
   const backend = choice("backend", "compiled backend", present(compiling, "backend", Object.keys(meta.backends)), redraw);
@@ -18,20 +18,20 @@ page(async (redraw) => {
   const value = (measure, name, of, size) => all.find((row) => row.measure === measure && row.backend === name && row.kernel === of
     && row.size === size && row.dtype === dtype && row.device === device)?.value ?? null;
   const found = compiling.filter((one) => one.backend === backend && one.dtype === dtype && one.device === device);
-  if (!found.length) return nothing(`arrayspeed run --measure track_first_call --backend ${backend}`);
+  if (!found.length) return nothing(`arrayspeed run --measure ${meta.first_call} --backend ${backend}`);
   const { eager } = found[0];
   const lines = found.map((one) => [
     el("a", { href: link("backends.html", { machine: environment.machine, environment: environment.number, kernel: one.kernel, dtype, device }) }, `${one.kernel} ${count(one.size)}`),
-    human(value("track_first_call", backend, one.kernel, one.size), "time_call"),
-    human(value("time_call", backend, one.kernel, one.size), "time_call"),
+    human(value(meta.first_call, backend, one.kernel, one.size), SECONDS),
+    human(value(meta.call, backend, one.kernel, one.size), SECONDS),
     one.over ? [times(one.over[0]), el("small", {}, range(one.over))] : "n/a",
-    human(value("time_call", eager, one.kernel, one.size), "time_call"),
+    human(value(meta.call, eager, one.kernel, one.size), SECONDS),
     [paid(one.paid, eager), otherWay(meta, one.kernel, [backend, eager])],
   ]);
   const curves = Object.keys(meta.backends).flatMap((name) => {
     const size = meta.kernels[kernel]?.small;
-    const [start, each] = [value("track_first_call", name, kernel, size), value("time_call", name, kernel, size)];
-    return start && each ? CALLS.map((calls) => ({ backend: name, calls, total: start + (calls - 1) * each, text: human(start + (calls - 1) * each, "time_call") })) : [];
+    const [start, each] = [value(meta.first_call, name, kernel, size), value(meta.call, name, kernel, size)];
+    return start && each ? CALLS.map((calls) => ({ backend: name, calls, total: start + (calls - 1) * each, text: human(start + (calls - 1) * each, SECONDS) })) : [];
   });
   return [
     totals(meta, kernel, curves),
@@ -60,7 +60,7 @@ function totals(meta, kernel, values) {
     mark: { type: "line", strokeWidth: 2 },
     encoding: {
       x: { field: "calls", type: "quantitative", scale: { type: "log", nice: false }, title: "number of calls", axis: { format: "~s" } },
-      y: { field: "total", type: "quantitative", scale: { type: "log" }, title: "time of all calls, the first included", axis: axis("time_call") },
+      y: { field: "total", type: "quantitative", scale: { type: "log" }, title: "time of all calls, the first included", axis: axis(SECONDS) },
       color: { field: "backend", type: "nominal", scale: colours(meta, names), title: "backend" },
       tooltip: [{ field: "backend" }, { field: "calls", format: ",.0f" }, { field: "text", title: "time of all calls" }],
     },

@@ -1,21 +1,21 @@
 // How close each kernel comes to what the machine can do: a roofline of its own measured peaks.
 
 import { chart, colours } from "./chart.js";
-import { choice, count, decisions, el, environments, human, link, load, nothing, otherWay, page, present, rows, significant, table, versions, waysSaid } from "./common.js";
+import { choice, count, decisions, el, environments, human, link, load, nothing, otherWay, page, present, rows, SECONDS, significant, table, versions, waysSaid } from "./common.js";
 
 page(async (redraw) => {
   const meta = await load("meta");
   const environment = environments(meta, redraw);
   if (!environment) return nothing("make bench");
-  const every = (await rows(environment)).filter((row) => row.value > 0 && meta.kernels[row.kernel]);
-  const all = every.filter((row) => row.measure === "time_call");
+  const every = (await rows(meta, environment)).filter((row) => row.value > 0 && meta.kernels[row.kernel]);
+  const all = every.filter((row) => row.measure === meta.call);
   const dtype = choice("dtype", "precision", present(all, "dtype", ["float64", "float32"]), redraw);
   const device = choice("device", "device", present(all, "device", meta.devices), redraw);
   const label = choice("size", "size", ["large", "small"], redraw);
   const { limits } = await decisions(environment);
   const here = (one) => one.dtype === dtype && one.device === device;
   const peaks = limits.peaks.find(here);
-  if (!peaks) return nothing("arrayspeed run --kernel matmul --kernel add --measure time_call");
+  if (!peaks) return nothing(`arrayspeed run --kernel matmul --kernel add --measure ${meta.call}`);
   const shown = all.filter((row) => here(row) && row.size === meta.kernels[row.kernel][label]).map((row) => work(meta, row, dtype));
   const best = limits.kernels.filter((one) => here(one) && one.size === meta.kernels[one.kernel][label]);
   const { arithmetic, memory } = peaks;
@@ -27,22 +27,19 @@ page(async (redraw) => {
       + "Counts are the least that the kernel needs, so a point above the line used a cache, or did less than was counted."),
     numbers(meta, shown, best, { machine: environment.machine, environment: environment.number, dtype, device }),
     waysSaid(meta, present(shown, "kernel", Object.keys(meta.kernels))),
-    ...onDevice(meta, every.filter(here), limits.launches.filter(here)),
+    ...onDevice(limits.launches.filter(here), limits.transfers.filter(here)),
   ];
 });
 
 /** What a device does apart from its host: tables that only a device with a memory and a clock of its own has. */
-function onDevice(meta, list, launches) {
-  const pairs = (first, second) => list.filter((row) => row.measure === first).map((row) => [row,
-    list.find((other) => other.measure === second && ["kernel", "backend", "size"].every((key) => other[key] === row[key]))]);
-  const ways = pairs("track_to_device", "track_from_device").filter(([to, from]) => from && to.kernel === STREAM);
+function onDevice(launches, transfers) {
   return [
     launches.length ? table("Launch and work: a call as the host sees it, and the device's own time of it", [
       { title: "kernel" }, { title: "backend", text: true }, { title: "call" }, { title: "on the device" }, { title: "launch and wait" },
-    ], launches.map((one) => [`${one.kernel} ${count(one.size)}`, one.backend, human(one.call, "time_call"), human(one.own, "time_call"), percent(one.launch)])) : null,
-    ways.length ? table(`Transfers: the input of ${STREAM} to the device, and its result back`, [
+    ], launches.map((one) => [`${one.kernel} ${count(one.size)}`, one.backend, human(one.call, SECONDS), human(one.own, SECONDS), percent(one.launch)])) : null,
+    transfers.length ? table("Transfers: the input of sine to the device, and its result back", [
       { title: "bytes" }, { title: "backend", text: true }, { title: "to the device" }, { title: "from the device" },
-    ], ways.map(([to, from]) => [count(moved(meta, to)), to.backend, `${rate(moved(meta, to) / to.value)}B/s`, `${rate(moved(meta, to) / from.value)}B/s`])) : null,
+    ], transfers.map((one) => [count(one.bytes), one.backend, `${rate(one.to)}B/s`, `${rate(one.from)}B/s`])) : null,
   ];
 }
 
@@ -50,13 +47,6 @@ function onDevice(meta, list, launches) {
 function percent([share, low, high]) {
   const [middle, from, to] = [share, low, high].map((one) => significant(100 * one, 2));
   return [`${middle} %`, el("small", {}, `${from}–${to} %`)];
-}
-
-/** One array in and one of the same size out: half of its bytes go each way. */
-const STREAM = "sine";
-
-function moved(meta, row) {
-  return ((row.dtype === "float64" ? meta.kernels[row.kernel].bytes : meta.kernels[row.kernel].bytes32)[row.size] ?? 0) / 2;
 }
 
 function work(meta, row, dtype) {
@@ -107,7 +97,7 @@ function numbers(meta, shown, best, state) {
     const one = best.find((each) => each.kernel === kernel);
     const fastest = shown.find((row) => row.kernel === kernel && row.backend === one.best[0]);
     return [
-      el("a", { href: link("backends.html", { ...state, kernel }) }, `${kernel} ${count(one.size)}`), one.best.join(", "), human(fastest.value, "time_call"),
+      el("a", { href: link("backends.html", { ...state, kernel }) }, `${kernel} ${count(one.size)}`), one.best.join(", "), human(fastest.value, SECONDS),
       fastest.flops > 0 ? `${rate(fastest.flops)}FLOP/s` : "n/a", fastest.bytes > 0 ? `${rate(fastest.bytes)}B/s` : "n/a",
       [percent(one.share), otherWay(meta, kernel, [fastest.backend])], one.by,
     ];

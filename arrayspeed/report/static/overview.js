@@ -1,17 +1,16 @@
 // All kernels by backend: colour is the speed-up over a baseline, where one was shown.
 
 import {
-  bestOf, choice, count, decisions, el, environments, human, key, link, load, named, nothing, otherWay, page, present, range, rows, table, times, versions, waysSaid,
+  bestOf, choice, count, decisions, el, environments, human, key, link, load, measures, named, nothing, otherWay, page, present, range, rows, table, times, versions, waysSaid,
 } from "./common.js";
 
 page(async (redraw) => {
   const meta = await load("meta");
   const environment = environments(meta, redraw, (one) => !one.alone) ?? environments(meta, redraw);
   if (!environment) return nothing("make bench");
-  const all = await rows(environment);
+  const all = (await rows(meta, environment)).filter((row) => row.size !== null);
   const { groups } = await decisions(environment);
-  const measure = choice("measure", "measure", present(all, "measure", Object.keys(meta.measures))
-    .filter((name) => name !== "timeraw_import").map((name) => ({ value: name, title: meta.measures[name] ?? name })), redraw);
+  const measure = measures(meta, all, redraw);
   const dtype = choice("dtype", "precision", present(all, "dtype", ["float64", "float32"]), redraw);
   const devices = present(all, "device", meta.devices);
   const device = choice("device", "device", devices.length > 1 ? ["all", ...devices] : devices, redraw);
@@ -21,7 +20,7 @@ page(async (redraw) => {
   const backends = Object.keys(meta.backends).flatMap((backend) => devices.map((one) => ({ backend, device: one })))
     .filter((one) => found.some((row) => key(row) === key(one)));
   const options = backends.map((one) => ({ value: key(one), title: named(one, device) }));
-  const first = "numpy, cpu";
+  const first = key(meta.baseline);
   const baseline = choice("baseline", "compared with", [...options.filter((one) => one.value === first), ...options.filter((one) => one.value !== first)], redraw);
   if (!found.length) return nothing("arrayspeed run --selection articles");
   const byKernel = new Map();
@@ -39,10 +38,10 @@ page(async (redraw) => {
     backends.map((one) => cell(meta, kernel, one, byKernel.get(kernel), decided.get(kernel), baseline, state))));
   const title = (name) => options.find((one) => one.value === name)?.title ?? name;
   const head = el("tr", {}, el("th", { scope: "col" }, "kernel"), options.map((one) => el("th", { scope: "col" }, one.title)));
-  const caption = `${label} sizes, ${dtype} on ${device === "all" ? "all devices" : `the ${device}`}: ${meta.measures[measure]}, and how many times better than ${title(baseline)}`;
+  const caption = `${label} sizes, ${dtype} on ${device === "all" ? "all devices" : `the ${device}`}: ${meta.measures[measure].title}, and how many times better than ${title(baseline)}`;
   const machine = meta.machines[environment.machine];
   return [
-    legend(measure),
+    legend(meta.measures[measure].factor),
     el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": caption },
       el("table", { class: "heat" }, el("caption", {}, caption), el("thead", {}, head), el("tbody", {}, body))),
     waysSaid(meta, kernels),
@@ -71,7 +70,7 @@ function cell(meta, kernel, one, found, group, baseline, state) {
   return el("td", { style: shade(ratio), class: word === "unclear" && "unclear" },
     el("a", { href: link("backends.html", { ...state, kernel }), title },
       itself ? "1×" : ratio ? `${times(ratio[0])}${SIGNS[word] ?? ""}` : "", mark,
-      ratio ? el("small", {}, range(ratio)) : null, el("small", { class: "value" }, human(row.value, row.measure))));
+      ratio ? el("small", {}, range(ratio)) : null, el("small", { class: "value" }, human(row.value, row.unit))));
 }
 
 /** How many times better a backend is than the baseline, with its interval and word; null where that is not known. */
@@ -87,12 +86,11 @@ function shade(ratio) {
   return `background: rgba(var(--${ratio[3]}), ${strength.toFixed(2)})`;
 }
 
-function legend(measure) {
+function legend(factor) {
   const steps = [1 / 32, 1 / 8, 1 / 2, 2, 8, 32];
-  const factor = measure === "track_error" ? "×2" : "×1.05";
   return el("div", { class: "legend" }, "worse", steps.map((ratio) =>
     el("span", { style: shade([ratio, ratio, ratio, ratio > 1 ? "better" : "worse"]) }, times(ratio))), "better",
-    el("span", {}, `= shown to be the same within ${factor}; ? unclear: neither that nor a difference beyond ${factor} is shown. Below each ratio is its 95 % interval.`));
+    el("span", {}, `= shown to be the same within ×${factor}; ? unclear: neither that nor a difference beyond ×${factor} is shown. Below each ratio is its 95 % interval.`));
 }
 
 /** All that cannot be told apart from the best, kernel by kernel, and how often each backend is among them. */

@@ -1,12 +1,12 @@
 // Accuracy, noise, what is missing and why, and exact packages.
 
-import { choice, count, el, environments, human, load, nothing, page, present, rows, significant, table, versions } from "./common.js";
+import { choice, count, el, ERROR, environments, human, load, nothing, page, present, rows, significant, table, versions } from "./common.js";
 
 page(async (redraw) => {
   const meta = await load("meta");
   const environment = environments(meta, redraw);
   if (!environment) return nothing("make bench");
-  const all = await rows(environment);
+  const all = await rows(meta, environment);
   const audit = (await load("audits"))[meta.machines[environment.machine].name];
   return [
     el("p", {}, `${versions(environment)}. ${count(environment.values)} values from ${environment.first.slice(0, 10)} to ${environment.last.slice(0, 10)}, `
@@ -16,7 +16,7 @@ page(async (redraw) => {
     noise(meta, environment, audit),
     missing(meta, all),
     packages(environment),
-    made(),
+    made(meta),
   ];
 });
 
@@ -48,14 +48,14 @@ function audited(meta, audit) {
 }
 
 function accuracy(meta, all, redraw) {
-  const errors = all.filter((row) => row.measure === "track_error" && row.value !== null);
-  if (!errors.length) return [el("h2", {}, "Accuracy"), nothing("arrayspeed run --measure track_error --size small")];
+  const errors = all.filter((row) => row.measure === meta.error && row.value !== null);
+  if (!errors.length) return [el("h2", {}, "Accuracy"), nothing(`arrayspeed run --measure ${meta.error} --size small`)];
   const dtype = choice("dtype", "precision", present(errors, "dtype", ["float64", "float32"]), redraw);
   const list = errors.filter((row) => row.dtype === dtype);
   const backends = present(list, "backend", Object.keys(meta.backends));
   const lines = present(list, "kernel", Object.keys(meta.kernels)).map((kernel) => [kernel, ...backends.map((backend) => {
     const row = list.find((one) => one.kernel === kernel && one.backend === backend);
-    return row ? human(row.value, "track_error") : el("span", { class: "none" }, "n/a");
+    return row ? human(row.value, ERROR) : el("span", { class: "none" }, "n/a");
   })]);
   return [el("h2", {}, "Accuracy"), table(
     `Largest error against the float64 reference, relative to its largest element; ${dtype} rounds at ${dtype === "float64" ? "1.1e-16" : "6.0e-8"}`,
@@ -67,7 +67,7 @@ function noise(meta, environment, audit) {
   const heading = el("h2", {}, "Noise");
   const sides = [environment.noise, audit?.noise ?? {}];
   const backends = Object.keys(meta.backends).filter((name) => sides.some((side) => side[name]));
-  if (!backends.length) return [heading, nothing("arrayspeed run --measure time_call")];
+  if (!backends.length) return [heading, nothing(`arrayspeed run --measure ${meta.call}`)];
   return [heading, table("How much the time of a call differs from one process to the next (standard deviation)", [
     { title: "backend" }, { title: "in these results" }, { title: "side by side, in the audit" },
   ], backends.map((backend) => [backend, ...sides.map((side) => side[backend]
@@ -88,7 +88,7 @@ function packages(environment) {
     : el("p", { class: "note" }, "They were not recorded with these results.")];
 }
 
-function made() {
+function made(meta) {
   return [el("h2", {}, "How each number is made"), el("ul", {}, [
     "A process gives the median of up to 20 samples of as many calls as take about 10 ms. A time is the mean over processes (two or more; one where make bench ran once), of their logarithms.",
     "Its 95 % interval is of what differs between processes; where there was one, of what usually does on that backend.",
@@ -96,5 +96,6 @@ function made() {
     "Before it is timed, the result is compared with a float64 reference: a wrong result is a failure, never a time.",
     "TF32 and bfloat16 products are off in every library, float64 is on in JAX, and no kernel uses fast-math.",
     "All backends get the same inputs and the same cores.",
-  ].map((text) => el("li", {}, text)))];
+  ].map((text) => el("li", {}, text))), table("What is measured; less is better in each", [{ title: "measure" }, { title: "what it is", text: true }, { title: "unit", text: true }],
+    Object.values(meta.measures).map((one) => [one.title, one.what, one.unit]))];
 }

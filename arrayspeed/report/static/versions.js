@@ -1,7 +1,7 @@
 // One library over its releases: each release beside one of them, with intervals, and the steps between neighbours.
 
 import { chart } from "./chart.js";
-import { choice, count, el, human, load, nothing, otherWay, page, present, table, waysSaid } from "./common.js";
+import { choice, count, el, human, load, measures, nothing, otherWay, page, present, table, waysSaid } from "./common.js";
 
 const ALL = "all";
 
@@ -21,8 +21,7 @@ page(async (redraw) => {
   const [every, { factor, means }] = await Promise.all([
     load(`library-${machine}-${library}`), load(`means-${machine}-${library}`),
   ]);
-  const measure = choice("measure", "measure", present(every, "measure", Object.keys(meta.measures))
-    .map((name) => ({ value: name, title: meta.measures[name] ?? name })), redraw);
+  const measure = measures(meta, every, redraw);
   let series = every.filter((one) => one.measure === measure);
   const where = { measure };
   const narrow = (name, heading, order) => {
@@ -37,7 +36,7 @@ page(async (redraw) => {
   narrow("backend", "backend", Object.keys(meta.backends));
   narrow("device", "device", meta.devices);
   narrow("dtype", "precision", ["float64", "float32"]);
-  const sized = measure === "time_call" ? choice("size", "size", ["large", "small", ALL], redraw) : ALL;
+  const sized = measure === meta.call ? choice("size", "size", ["large", "small", ALL], redraw) : ALL;
   series = series.filter((one) => sized === ALL || one.size === null || one.size === meta.kernels[one.kernel]?.[sized]);
   const kernels = present(series, "kernel");
   const kernel = kernels.length > 1 ? choice("kernel", "kernel", [ALL, ...kernels], redraw) : ALL;
@@ -48,8 +47,8 @@ page(async (redraw) => {
     && ["measure", "backend", "device", "dtype"].every((name) => one[name] === where[name]));
   return [
     apart(series, library),
-    series.length > FEW ? many(series, mean, releases, library, meta.measures[measure])
-      : few(series, releases, library, meta.measures[measure]),
+    series.length > FEW ? many(series, mean, releases, library, meta.measures[measure].title)
+      : few(series, releases, library, meta.measures[measure].title),
     numbers(series, mean, releases, meta),
     waysSaid(meta, [...new Set(every.filter((one) => otherWay(meta, one.kernel, [one.backend])).map((one) => one.kernel))]),
     steps(every, meta, factor),
@@ -278,7 +277,7 @@ function numbers(series, mean, releases, meta) {
       if (!point) return none("n/a");
       const step = changed.get(version);
       const text = point.value === null ? "failed"
-        : point.verdict === "anchor" || point.ratio === null ? human(point.value, one.measure, 2)
+        : point.verdict === "anchor" || point.ratio === null ? human(point.value, meta.measures[one.measure].unit)
           : small(`${point.side_by_side ? "" : "~"}${ratioText(point)}`);
       if (step) return el("span", { class: step.worse ? "bad" : "good" }, `${arrow(step)} `, text);
       return point.value === null ? none(text) : text;
@@ -312,15 +311,11 @@ function steps(every, meta, factor) {
   return [heading, table(caption, [
     { title: "release" }, { title: "after" }, { title: "measure", text: true }, { title: "kernel", text: true }, { title: "backend", text: true },
     { title: "change", text: true }, { title: "ratio (95 % interval)" }, { title: "from" }, { title: "to" }, { title: "rounds", text: true },
-  ], found.map(({ one, step }) => [step.version, step.before, meta.measures[one.measure] ?? one.measure, named(one, meta), one.backend,
+  ], found.map(({ one, step }) => [step.version, step.before, meta.measures[one.measure].title, named(one, meta), one.backend,
     el("span", { class: step.worse ? "bad" : "good" }, step.verdict),
     el("span", { class: step.worse ? "bad" : "good" }, `${arrow(step)} ${size(step)}`),
-    from(step.value_before, one.measure), from(step.value, one.measure),
+    ...[step.value_before, step.value].map((value) => (value === null ? "failed" : human(value, meta.measures[one.measure].unit))),
     step.side_by_side ? rounds(step) : "not side by side"]))];
-}
-
-function from(value, measure) {
-  return value === null ? "failed" : human(value, measure, 2);
 }
 
 /** How large a step is; where a release fails, how often. */

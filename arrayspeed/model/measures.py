@@ -1,0 +1,165 @@
+"""The measures: one entry each, which plans, verdicts, tables, pages, charts and help read.
+
+A new measure is one entry here and one method in `benchmarks`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+SECONDS, BYTES, ERROR = "seconds", "bytes", "relative error"
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What asv measures of a kernel or a library. Less is better in every measure.
+
+    Attributes
+    ----------
+    name
+        asv's name of it: the benchmark's method.
+    title, short
+        What charts call it, and what a narrow column does.
+    what
+        What it is, in a sentence.
+    unit
+        `SECONDS`, `BYTES` or `ERROR`.
+    of_library
+        Whether it is of a library, and not of a kernel.
+    batched
+        Whether a sample is the mean of many calls.
+    exact
+        Whether it does not vary by chance.
+    factor
+        The ratio that matters, where it is not the one that is asked for.
+    least, lift
+        A difference that never matters, and the value below which all are alike, in the unit.
+    rounds
+        Rounds that are enough for the first look; None for all of them.
+    """
+
+    name: str
+    title: str
+    short: str
+    what: str
+    unit: str = SECONDS
+    of_library: bool = False
+    batched: bool = False
+    exact: bool = False
+    factor: float | None = None
+    least: float = 0.0
+    lift: float = 0.0
+    rounds: int | None = None
+
+    @property
+    def is_time(self) -> bool:
+        """Whether less is faster."""
+        return self.unit == SECONDS
+
+    @property
+    def bare(self) -> str:
+        """The name in words, without asv's prefix: ``first call``."""
+        return self.name.partition("_")[2].replace("_", " ")
+
+
+CALL = Measure(
+    "time_call",
+    "time of a call",
+    "time",
+    "The steady state: inputs on the device beforehand, the result complete and left there.",
+    batched=True,
+)
+
+FIRST_CALL = Measure(
+    "track_first_call",
+    "time of the first call",
+    "first call",
+    "From a fresh process with imports done to the first complete result: trace, compile, run.",
+)
+
+DEVICE_TIME = Measure(
+    "track_device_time",
+    "time of a call on the device",
+    "on the device",
+    "One call by the device's own clock: its work without the launch and the wait.",
+)
+
+TO_DEVICE = Measure(
+    "track_to_device",
+    "time of the inputs' way to the device",
+    "to the device",
+    "From arrays on the host to inputs that are complete on the device.",
+)
+
+FROM_DEVICE = Measure(
+    "track_from_device",
+    "time of the result's way to the host",
+    "from the device",
+    "From a result that is complete on the device to the host.",
+)
+
+ACCURACY = Measure(
+    "track_error",
+    "relative error",
+    "error",
+    "The largest error against the float64 reference, relative to the reference's largest element.",
+    ERROR,
+    exact=True,
+    factor=2.0,  # a matter of digits
+    lift=2.0**-52,  # rounding
+    rounds=2,
+)
+
+IMPORT = Measure(
+    "timeraw_import", "time of the import", "import", "Importing the library in a fresh process.", of_library=True
+)
+
+#: Name -> measure, in the order in which people are shown them.
+MEASURES = {
+    measure.name: measure
+    for measure in (
+        CALL,
+        Measure(
+            "time_round_trip",
+            "time of a call with transfers",
+            "round trip",
+            "NumPy in, NumPy out: to the device, compute, and back to the host.",
+            batched=True,
+        ),
+        Measure(
+            "time_pipelined",
+            "time of a call, many queued",
+            "pipelined",
+            "Many calls queued and one wait, per call: what asynchronous dispatch brings.",
+            batched=True,
+        ),
+        FIRST_CALL,
+        DEVICE_TIME,
+        TO_DEVICE,
+        FROM_DEVICE,
+        Measure(
+            "peakmem_call",
+            "peak memory of the process",
+            "peak memory",
+            "Peak of the whole process: interpreter, library, inputs, compilation and one call.",
+            BYTES,
+            least=2.0**20,
+        ),
+        Measure(
+            "track_memory",
+            "memory added by a call",
+            "memory",
+            "What one call, already compiled, adds at its peak.",
+            BYTES,
+            least=2.0**20,
+            lift=2.0**10,  # the allocator's own grain
+        ),
+        ACCURACY,
+        IMPORT,
+    )
+}
+
+
+def measure_of(name: str) -> Measure:
+    """The measure of a name; a time where nothing else is known, since results may be of other suites."""
+    return MEASURES.get(name) or Measure(name, name, name, "")

@@ -1,0 +1,23 @@
+"""How the report's files are written: compact, strict JSON, with the four digits that a number is known to at best."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from arrayspeed.decide.compare import Ratio
+
+
+def dump(path: Path, data) -> None:
+    """One file."""
+    path.write_text(json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":")), encoding="utf-8")
+
+
+def rounded(value: float | None) -> float | None:
+    """Four digits; None stays."""
+    return None if value is None else float(f"{value:.4g}")
+
+
+def interval(ratio: Ratio) -> list[float]:
+    """A ratio with its interval."""
+    return [rounded(value) for value in (ratio.ratio, ratio.low, ratio.high)]
