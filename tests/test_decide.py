@@ -490,9 +490,9 @@ def test_what_is_decided_stays_decided_and_gets_no_more_processes():
 
 
 def test_what_no_look_would_decide_is_given_up():
-    """Equals with a noise of 28 % need some two hundred rounds, and get eight."""
+    """Equals with a noise of 28 % need some two hundred rounds, and get twelve."""
     looks = Looks()
-    for count in LOOKS[:3]:
+    for count in LOOKS[:4]:
         data = {n: drawn(n, count, noise=0.2) for n in range(40)}
         looks.look(data)
     assert len(looks.undecided(data)) <= 4
