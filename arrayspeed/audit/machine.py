@@ -47,7 +47,7 @@ def inside(python: str, module: str, *arguments: str, cores: set[int] | None = N
         if process.wait() != 0:
             errors.seek(0)
             last = (errors.read().strip().splitlines() or [f"exit status {process.returncode}"])[-1]
-            raise UserError(f"the checks of {arguments[0]} ended: {last}")
+            raise UserError(f"the checks of {arguments[0]} failed to run: {last}")
 
 
 def check_calls(python: str, backend: str, device: str, kernels: list[str]) -> list[Check]:
@@ -105,7 +105,7 @@ def audit(
         config.results_dir = folder
         session = open_session(config, [Selection(environments=[environment])])
         if len(session.environments) > 1:
-            raise UserError(f"{environment} is in the names of {len(session.environments)} environments; name one")
+            raise UserError(f"{len(session.environments)} environments match {environment}: give more of the name")
         ((environment, env),) = session.environments.items()
         python = env.find_executable("python")
         chosen = [
@@ -114,7 +114,7 @@ def audit(
             if device in BACKENDS[name].devices and timed(session, name, device, kernels, sizes)
         ]
         if not chosen:
-            raise UserError(f"nothing of what is chosen runs on the {device} in {environment}")
+            raise UserError(f"none of the chosen kernels and backends runs on the {device} in {environment}")
         checks = []
         for backend in chosen:
             report(f"{backend}: results, compilation, transfers, waiting, settings", [])

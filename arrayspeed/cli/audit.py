@@ -1,16 +1,17 @@
 """Check that this machine's numbers are what they claim to be: what `make audit` does.
 
 Every kernel on every backend: no compilation and no transfer in timed calls, the right result in the right dtype on the
-right device, the same cores and precision for all, programs that still do the work; and asv's time of a call, and that
-of the turns that upgrades are measured by, against an independent clock: a plain script in a fresh interpreter.
+right device, the same cores and precision for all, and programs that still do the work. asv's time of a call, and the
+time taken in turn, as upgrades are measured, are compared with an independent clock: a plain script in a fresh
+interpreter.
 
-The three take turns by batches, in new processes each round, and are looked at after 4, 8 and 16 rounds. A row passes
-where it is shown to be within ±10 % (or 0.3 µs) of the clock, fails where it is shown to be outside, and is open where
-neither is shown; what is decided is not measured again, whichever way it went. The result is kept beside the machine's
-results, and the report shows it.
+The three take turns by batches, in new processes each round, and are judged after 4, 8 and 16 rounds. A row passes if
+it is shown to be within ±10 % (or 0.3 µs) of the clock, fails if it is shown to be outside, and is open otherwise. Rows
+that are decided, either way, are not measured again. The result is saved beside the machine's results, and the report
+shows it.
 
-Exit status: 0 nothing failed and at most 5 % (--unclear) of the comparisons with the clock are open, each listed. 1
-something failed. 2 too much is open, or a mistake.
+Exit status: 0 if nothing failed and at most 5 % (--unclear) of the comparisons with the clock are open; each is listed.
+1 if something failed. 2 if too much is open, or after a mistake.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ def add_arguments(parser) -> None:
     parser.add_argument(
         "--environment",
         **several,
-        help="an environment's name, or existing[:PYTHON], an interpreter as it is (default: the one with most)",
+        help="an environment's name, or existing[:PYTHON] for an interpreter (default: the one with most libraries)",
     )
     parser.add_argument("--device", choices=DEVICES, default="cpu", help="default cpu")
     parser.add_argument(
@@ -61,7 +62,7 @@ def add_arguments(parser) -> None:
         type=int,
         default=ROUNDS,
         metavar="N",
-        help=f"the most processes of each clock; what is decided earlier gets no more (default {ROUNDS})",
+        help=f"at most so many processes of each clock, fewer for rows that are decided earlier (default {ROUNDS})",
     )
     parser.add_argument(
         "--unclear",
@@ -127,7 +128,7 @@ def check(args) -> None:
         if size not in ("small", "large") and not size.isdigit():
             raise UserError(f"size {size!r} is not valid: small, large or a number")
     if args.rounds < 2:
-        raise UserError(f"--rounds {args.rounds} is not valid: 2 or more, for a spread between processes")
+        raise UserError(f"--rounds {args.rounds} is not valid: 2 or more, to see the spread between processes")
     if not 0 <= args.unclear <= 1:
         raise UserError(f"--unclear {args.unclear:g} is not valid: a share from 0 to 1")
     if why := missing(args.device):

@@ -1,11 +1,11 @@
 """Compare benchmarks with copies of themselves: how noisy is this machine, and what slowdown would it show?
 
 In each block an exact copy takes turns with its reference, and so do copies that wait busily for a share of each call
-(--busy). Whatever is reported of an exact copy is false; what is found of the others says how far to trust "same" and
-"slower" here. Nothing is stored in results/.
+(--busy). Every difference reported for an exact copy is false. The slower copies show how far "same" and "slower" can
+be trusted here. Nothing is stored in results/.
 
-Exit status: 0 where no word was wrong and at most 5 % are unclear, 1 where one was wrong, 2 where too much is unclear:
-a machine too noisy to say anything has not passed.
+Exit status: 0 if no verdict was wrong and at most 5 % are unclear, 1 if one was wrong, 2 if too many are unclear: a
+machine that is too noisy to show anything has not passed.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def add_arguments(parser) -> None:
         type=float,
         default=[],
         metavar="PERCENT",
-        help="add a copy that is slower by so much",
+        help="add a copy that is slower by this much",
     )
     parser.add_argument("--failing", type=int, default=0, metavar="N", help="add a copy that fails once in N calls")
     parser.add_argument(

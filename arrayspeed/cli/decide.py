@@ -1,16 +1,16 @@
-"""Say what became slower, faster or stayed the same, from samples that were measured elsewhere.
+"""Say what became slower or faster and what stayed the same, from samples that were measured elsewhere.
 
-FILE holds JSON lines, one a process:
+FILE holds JSON lines, one for each process:
 
     {"comparison": "sort 1000", "side": "reference", "round": 0, "value": 0.00123}
 
-side is reference or subject; less is better. Processes of one round are a pair. value is null where the process failed,
-or a list: the batches of that round, the n-th of both sides taken in turn. With FILE and NEW, both are what pyperf
-(--output), pytest-benchmark (--benchmark-json) or hyperfine (--export-json) wrote; FILE is the reference. - is standard
-input.
+side is reference or subject; less is better. Processes of the same round are a pair. value is null if the process
+failed, or a list of that round's batches, of which both sides took the n-th in turn. With FILE and NEW, both are files
+that pyperf (--output), pytest-benchmark (--benchmark-json) or hyperfine (--export-json) wrote, and FILE is the
+reference. - is standard input.
 
-Exit status: 0 nothing worse and at most --unclear of the comparisons undecided, 1 something slower or failing,
-2 not decided or a mistake.
+Exit status: 0 if nothing is worse and at most 5 % (--unclear) of the comparisons are undecided, 1 if something is
+slower or fails, 2 if too much is undecided, or after a mistake.
 """
 
 from __future__ import annotations

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import errno
 import sys
 from importlib import import_module
 
 from arrayspeed.measure import interrupts
 from arrayspeed.model.errors import UserError
+from arrayspeed.model.text import printable
 
 #: What the system refuses for reasons that the user can mend: a full disk, no permission.
 OUTSIDE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EACCES, errno.EPERM, errno.EROFS}
@@ -26,6 +28,7 @@ COMMANDS = (
     "audit",
     "simulate",
     "copies",
+    "clean",
 )
 
 #: Those that measure: one at a time on a host.
@@ -37,7 +40,11 @@ def parser(argv: list[str]) -> argparse.ArgumentParser:
 
     One imports what it needs and no more: where wheels are carried to a machine, those of other commands are not there.
     """
-    top = argparse.ArgumentParser(prog="arrayspeed", description="Which array library, which version, and how good.")
+    top = argparse.ArgumentParser(
+        prog="arrayspeed",
+        description="Which array library, which version, and how good.",
+        epilog="`arrayspeed COMMAND --help` describes a command.",
+    )
     subparsers = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name in [name for name in COMMANDS if argv[:1] == [name]] or COMMANDS:
         module = import_module(f"arrayspeed.cli.{name}")
@@ -54,6 +61,15 @@ def parser(argv: list[str]) -> argparse.ArgumentParser:
     return top
 
 
+def unknown(name: str) -> str | None:
+    """What to say of the first argument where it is no subcommand: those that are spelled most like it, or all."""
+    if name in COMMANDS or name.startswith("-"):
+        return None
+    near = difflib.get_close_matches(name, COMMANDS, n=3, cutoff=0.5)
+    hint = f"did you mean {' or '.join(near)}?" if near else f"the commands are {', '.join(COMMANDS)}"
+    return f"unknown command {printable(name)!r}: {hint}"
+
+
 def attempt(args) -> int:
     """Run a subcommand; what goes wrong after Ctrl-C goes wrong because of it."""
     try:
@@ -64,8 +80,11 @@ def attempt(args) -> int:
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Run a subcommand. A user's mistake prints one line and exits with 2."""
-    argv = sys.argv[1:] if argv is None else argv
+    """Run a subcommand; without one, print the help. A user's mistake prints one line and exits with 2."""
+    argv = (sys.argv[1:] if argv is None else argv) or ["--help"]
+    if complaint := unknown(argv[0]):
+        print(f"arrayspeed: {complaint}", file=sys.stderr)
+        sys.exit(2)
     args = parser(argv).parse_args(argv)
     interrupts.listen()
     try:

@@ -1,9 +1,9 @@
-"""Check the promises of decisions on thousands of comparisons whose truth is known.
+"""Check how often decisions are wrong, on thousands of comparisons whose truth is known.
 
-Every scenario is a way in which real measurements are worse than those of textbooks. Beside each, the same data judged
-by the rule that this project had before, after a fixed ten rounds.
+Every scenario is a way in which real measurements are worse than those in textbooks. Beside each are the same data
+judged by the former rule of this project, after a fixed ten rounds. The promises are those of docs/decisions.md.
 
-Exit status: 0 every promise is kept, 1 one is broken, 2 a mistake.
+Exit status: 0 if every promise is kept, 1 if one is broken, 2 after a mistake.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ def configure(config, interpreter: str):
     found = look(interpreter)
     if "asv_runner" not in found["packages"]:
         raise UserError(
-            f"{interpreter} has no asv_runner, which measures: {interpreter} -m pip install asv_runner==0.3.2"
+            f"{interpreter} lacks asv_runner, which measuring needs: {interpreter} -m pip install asv_runner==0.3.2"
         )
     if not versions(found["packages"]):
         raise UserError(f"{interpreter} has none of {', '.join(LIBRARIES)}")
@@ -62,7 +62,7 @@ def look(interpreter: str) -> dict:
         )
         return json.loads(done.stdout)
     except (OSError, ValueError, subprocess.SubprocessError) as error:
-        raise UserError(f"{interpreter} is no Python that runs ({type(error).__name__})") from error
+        raise UserError(f"{interpreter} cannot be run as Python ({type(error).__name__})") from error
 
 
 def versions(packages: dict[str, str]) -> dict[str, str]:
@@ -93,7 +93,7 @@ def take(config, names: list[str]) -> tuple[object, list[str]]:
     if not chosen:
         return config, names
     if len(names) > 1:
-        raise UserError(f"--environment {chosen[0]} goes with no other environment")
+        raise UserError(f"--environment {chosen[0]} cannot be combined with another environment")
     return configure(config, chosen[0].partition(":")[2] or sys.executable), []
 
 

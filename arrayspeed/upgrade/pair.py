@@ -33,7 +33,7 @@ def check_versions(library: str, *versions: str) -> None:
         try:
             Version(version)
         except InvalidVersion as error:
-            raise UserError(f"{version!r} is not a version of {library}: 1.2.3, say") from error
+            raise UserError(f"{version!r} is not a version of {library}: a version is, for example, 1.2.3") from error
 
 
 def pair_config(config, library: str, old: str, new: str, companions: list[str] = ()):
@@ -100,14 +100,14 @@ def exact(library: str, companions: list[str]) -> dict[str, str]:
         try:
             wanted = Requirement(text)
         except InvalidRequirement as error:
-            raise UserError(f"--with {text!r} is not a requirement: numpy==2.0.2, say") from error
+            raise UserError(f"--with {text!r} is not a requirement such as numpy==2.0.2") from error
         pins = [each.version for each in wanted.specifier if each.operator == "=="]
         if len(pins) != 1 or len(wanted.specifier) != 1:
             raise UserError(
-                f"--with {text!r} leaves the version open, and both sides must get the same: numpy==2.0.2, say"
+                f"--with {text!r} leaves the version open, but both sides need the same one, such as numpy==2.0.2"
             )
         if canonicalize_name(wanted.name) == library:
-            raise UserError(f"--with {text!r}: {library} is what is upgraded")
+            raise UserError(f"--with {text!r}: {library} is the library that is upgraded")
         found[wanted.name] = pins[0]
     return found
 

@@ -1,0 +1,102 @@
+"""Links in the documents lead somewhere, and the commands and files that they name exist."""
+
+import re
+import shlex
+from importlib import import_module
+
+import pytest
+
+from arrayspeed.cli.main import COMMANDS, parser, unknown
+from arrayspeed.cli.run import MEASURES
+from kernels import BACKENDS, CATALOGUE
+from tests.conftest import ROOT
+
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
+TEXTS = {str(page.relative_to(ROOT)): page.read_text() for page in PAGES}
+HELP = {f"arrayspeed {name} --help": import_module(f"arrayspeed.cli.{name}").__doc__ for name in COMMANDS}
+
+#: The kernel that CONTRIBUTING adds.
+EXAMPLE = "hypotenuse"
+
+
+def without_code(text):
+    return re.sub(r"`[^`]*`", "", "\n".join(line for line in text.splitlines() if not line.startswith("    ")))
+
+
+LINKS = [(name, link) for name, text in TEXTS.items() for link in re.findall(r"\]\(([^)]*)\)", without_code(text))]
+
+
+def anchors(text):
+    """The addresses of headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize(("page", "link"), [one for one in LINKS if "://" not in one[1]])
+def test_a_link_leads_somewhere(page, link):
+    target, _, anchor = link.partition("#")
+    path = (ROOT / page).parent / target if target else ROOT / page
+    assert path.is_file(), f"{page} links to {link}, which is not there"
+    if anchor:
+        assert anchor in anchors(path.read_text())
+
+
+def test_readme_links_to_every_page():
+    linked = {link.partition("#")[0] for page, link in LINKS if page == "README.md"}
+    assert {name for name in TEXTS if name != "README.md"} <= linked
+
+
+def lines_of(text):
+    """What a text shows to be typed: indented lines, with those that they continue in, and code within sentences."""
+    joined = re.sub(r"\\\n\s*", "", text)
+    shown = [line.strip() for line in joined.splitlines() if line.startswith("    ")]
+    return shown + [" ".join(code.split()) for code in re.findall(r"`([^`]+)`", joined)]
+
+
+def typed(texts, program):
+    """Where, and the arguments, of every command line of a program; an ellipsis stands for more of the same."""
+    return [
+        (name, tuple(word for word in shlex.split(line, comments=True)[1:] if word != "…"))
+        for name, text in texts.items()
+        for line in lines_of(text)
+        if re.match(rf"{program}( |$)", line)
+    ]
+
+
+COMMAND_LINES = sorted({one for one in typed(TEXTS | HELP, "arrayspeed") if one[1]})
+
+
+def test_the_documents_show_commands():
+    assert {arguments[0] for page, arguments in COMMAND_LINES if page.endswith(".md")} >= {"upgrade", "run", "decide"}
+
+
+@pytest.mark.parametrize(
+    ("where", "arguments"), COMMAND_LINES, ids=lambda one: " ".join(one) if isinstance(one, tuple) else one
+)
+def test_a_command_line_that_is_shown_is_valid(where, arguments):
+    assert unknown(arguments[0]) is None
+    if len(arguments) == 1:  # the command is only mentioned
+        return
+    try:
+        args = vars(parser(list(arguments)).parse_args(arguments))
+    except SystemExit as ended:
+        assert ended.code == 0, f"{where}: {' '.join(arguments)}"  # the help was asked for
+        return
+    for option, valid in (("kernel", {*CATALOGUE, EXAMPLE}), ("backend", BACKENDS), ("measure", MEASURES)):
+        given = args.get(option) or []
+        assert set([given] if isinstance(given, str) else given) <= set(valid), f"{where}: {' '.join(arguments)}"
+
+
+def test_every_target_of_make_that_is_named_exists():
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    named = {word for _, words in typed(TEXTS | HELP, "make") for word in words if re.fullmatch("[a-z-]+", word)}
+    assert "bench" in named
+    assert named <= targets
+
+
+def test_every_path_that_is_named_exists():
+    """In code within sentences and in tables: files of the repository, folders with a slash at their end."""
+    roots = ("arrayspeed", "benchmarks", "kernels", "tests", "tools", "docs")
+    named = {code for text in TEXTS.values() for code in re.findall(r"`((?:\w+/)+[\w.]*)`", text)}
+    missing = {path for path in named if path.startswith(roots) and not (ROOT / path).exists()}
+    assert not missing
