@@ -25,19 +25,17 @@ from arrayspeed.measure import interrupts
 from arrayspeed.measure.asv_servers import serving
 from arrayspeed.measure.host import only_run
 from arrayspeed.measure.plan import Selection, combinations, side_by_side
-from arrayspeed.measure.progress import Progress, is_timed
+from arrayspeed.measure.progress import Progress
 from arrayspeed.measure.session import Session, open_session, quiet, save_atomically
 from arrayspeed.model.combination import Combination
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.failures import BROKEN, ERROR, NOT_AVAILABLE
+from arrayspeed.model.measures import measure_of
 from arrayspeed.model.units import human
 from arrayspeed.records import processes
 from arrayspeed.records.processes import Process
 from benchmarks.batching import complaint
 from kernels.backends.hardware import missing
-
-#: Measures that are timed in batches.
-BATCHED = ("time_call", "time_round_trip", "time_pipelined")
 
 #: Processes for each time, unless asked for otherwise.
 ROUNDS = 2
@@ -74,7 +72,7 @@ def measure(
     chunks = defaultdict(list)
     for one in plan:
         chunks[one.chunk].append(one)
-    progress = Progress(chunks, lambda one: rounds if is_timed(one) else 1)
+    progress = Progress(chunks, lambda one: rounds if measure_of(one.measure).sampled else 1)
     measured = failures = 0
     with serving(session):
         for ones in chunks.values():
@@ -97,7 +95,7 @@ def run_chunk(
     first = ones[0]
     results = session.results_of(first.environment)
     found = []
-    for number in range(rounds if is_timed(first) else 1):
+    for number in range(rounds if measure_of(first.measure).sampled else 1):
         session.round = number
         found += run_once(session, ones, results, append or number > 0)
         if all(process.value is None for process in found):
@@ -156,7 +154,7 @@ def run_once(session: Session, ones: list[Combination], results: Results, append
         samples = (after[one.index] or [])[len(old.samples[one.index] or []) if append else 0 :]
         value = median(samples) if samples else values[one.index]
         why, kind = session.failures.pop((env.name, f"{name}-{one.index}"), ("it gave no value", ERROR))
-        if alone := one.measure in BATCHED and complaint(value, (stats[one.index] or {}).get("number")):
+        if alone := measure_of(one.measure).batched and complaint(value, (stats[one.index] or {}).get("number")):
             value, why, kind = None, alone, ERROR
         if value is None or math.isnan(value):
             found.append(Process(one, None, why=why, kind=kind))

@@ -31,13 +31,8 @@ from arrayspeed.measure.players import Failed, Player, Taken, Turns, ending, tak
 from arrayspeed.measure.session import Session
 from arrayspeed.model.combination import Combination
 from arrayspeed.model.failures import CRASHED, ERROR, TIMED_OUT, class_of
+from arrayspeed.model.measures import FIRST_CALL, PREPARING, measure_of
 from arrayspeed.records.processes import Process
-
-#: Measures that are taken in turn by batches.
-IN_TURN = asv_processes.BATCHED
-
-#: Measures that a process can take while it prepares the call that is timed, in the order in which they must be taken.
-PREPARING = ("track_first_call", "track_memory", "track_error")
 
 #: Seconds that a server has to import its library, and a process that ended to be reaped.
 STARTING, REAPING = 300.0, 5.0
@@ -85,13 +80,13 @@ class Block:
     @property
     def in_turn(self) -> bool:
         """Whether its sides take turns by batches."""
-        return self.one.measure in IN_TURN
+        return measure_of(self.one.measure).batched
 
     @property
     def shares(self) -> tuple | None:
         """Blocks for which this is the same can be measured by the same processes; None where no process is shared."""
         one = self.one
-        if one.measure not in (*PREPARING, *IN_TURN):
+        if not self.in_turn and one.measure not in PREPARING:
             return None
         sides = tuple(side.environment for side in self.sides)
         return one.benchmark.rpartition(".")[0], one.backend, one.size, one.device, sides, needed_by(one), self.names
@@ -256,7 +251,7 @@ class Round:
             for name, one in rng.sample(lead.named, len(lead.sides)):
                 request = self.request(one) | {"handicap": handicaps.get(name)}
                 if figures:
-                    request |= {"figures": figures, "held": "track_first_call" in figures}
+                    request |= {"figures": figures, "held": FIRST_CALL.name in figures}
                 try:
                     players.append(self.server(name, one).fork(name, request))
                 except (Failed, OSError) as error:

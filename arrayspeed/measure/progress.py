@@ -154,11 +154,6 @@ def block_guess(block) -> float:
     return preparing / 2 + SAMPLING * len(block.sides) if block.in_turn else preparing
 
 
-def is_timed(one) -> bool:
-    """Whether asv runs the combination in several rounds."""
-    return one.measure.startswith(("time_", "timeraw_"))
-
-
 def title(ones: list) -> str:
     """What a chunk measures."""
     first = ones[0]

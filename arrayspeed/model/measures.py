@@ -36,6 +36,8 @@ class Measure:
         A difference that never matters, and the value below which all are alike, in the unit.
     rounds
         Rounds that are enough for the first look; None for all of them.
+    prepares
+        Its place among what a process can measure while it prepares the call that is timed; None where it cannot.
     """
 
     name: str
@@ -50,6 +52,12 @@ class Measure:
     least: float = 0.0
     lift: float = 0.0
     rounds: int | None = None
+    prepares: int | None = None
+
+    @property
+    def sampled(self) -> bool:
+        """Whether a process gives samples, and not one figure."""
+        return self.batched or self.of_library
 
     @property
     def is_time(self) -> bool:
@@ -75,6 +83,7 @@ FIRST_CALL = Measure(
     "time of the first call",
     "first call",
     "From a fresh process with imports done to the first complete result: trace, compile, run.",
+    prepares=0,  # or it would not be the first
 )
 
 DEVICE_TIME = Measure(
@@ -108,6 +117,7 @@ ACCURACY = Measure(
     factor=2.0,  # a matter of digits
     lift=2.0**-52,  # rounding
     rounds=2,
+    prepares=2,
 )
 
 IMPORT = Measure(
@@ -153,11 +163,17 @@ MEASURES = {
             BYTES,
             least=2.0**20,
             lift=2.0**10,  # the allocator's own grain
+            prepares=1,  # before the many calls after which a library keeps the memory that it took
         ),
         ACCURACY,
         IMPORT,
     )
 }
+
+#: What a process can measure while it prepares the call that is timed, in the order in which it must.
+PREPARING = sorted(
+    (name for name, one in MEASURES.items() if one.prepares is not None), key=lambda name: MEASURES[name].prepares
+)
 
 
 def measure_of(name: str) -> Measure:

@@ -4,17 +4,11 @@ from __future__ import annotations
 
 import math
 
+from arrayspeed.model import measures
+from arrayspeed.model.measures import ERROR, measure_of
+
 TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 BYTES = ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"), (1, "B"))
-
-
-#: Measures in seconds that are no asv times.
-TRACKED_SECONDS = ("track_first_call", "track_device_time", "track_to_device", "track_from_device")
-
-
-def in_seconds(measure: str) -> bool:
-    """Whether a measure's unit is the second."""
-    return measure.startswith("time") or measure in TRACKED_SECONDS
 
 
 def significant(value: float, digits: int = 3) -> str:
@@ -47,8 +41,7 @@ def human(value: float | None, measure: str) -> str:
         return "failed"
     if isinstance(value, float) and math.isnan(value):
         return "n/a"
-    if in_seconds(measure):
-        return human_time(value)
-    if measure in ("peakmem_call", "track_memory"):
-        return human_bytes(value)
-    return f"{value:.1e}"
+    unit = measure_of(measure).unit
+    if unit == ERROR:
+        return f"{value:.1e}"
+    return human_bytes(value) if unit == measures.BYTES else human_time(value)

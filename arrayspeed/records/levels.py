@@ -16,8 +16,8 @@ import polars as pl
 
 from arrayspeed.decide import FACTOR
 from arrayspeed.decide.compare import APART, Level, Ratio, best, compare, levels
+from arrayspeed.model.measures import measure_of
 from arrayspeed.records import processes
-from arrayspeed.records.measures import judged
 from kernels import BACKENDS, CATALOGUE
 
 #: Machine and environment, as the results name them.
@@ -121,7 +121,7 @@ def compared(one: Case, other: Case, levels_at: Mapping[Case, Level], factor: fl
 
 def factor_of(measure: str) -> float:
     """The ratio of a measure that somebody would act on."""
-    return judged(measure).factor or FACTOR
+    return measure_of(measure).factor or FACTOR
 
 
 def best_of(cases: Sequence[Case], levels_at: Mapping[Case, Level]) -> list[Case]:

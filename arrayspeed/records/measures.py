@@ -7,16 +7,11 @@ from collections.abc import Iterable
 from arrayspeed.decide import Observed
 from arrayspeed.decide.compare import APART
 from arrayspeed.decide.words import ERRORS, SIZES, TIMES
-from arrayspeed.model.measures import BYTES, ERROR, SECONDS, Measure, measure_of
+from arrayspeed.model.measures import BYTES, ERROR, SECONDS, measure_of
 from arrayspeed.records.processes import Process
 
 #: Unit -> what more and less of it are called.
 WORDS = {SECONDS: TIMES, BYTES: SIZES, ERROR: ERRORS}
-
-
-def judged(measure: str) -> Measure:
-    """How a measure is judged; a time where nothing else is known."""
-    return measure_of(measure)
 
 
 def observed_of_sides(reference: list[Process], subject: list[Process]) -> Observed:
@@ -25,7 +20,7 @@ def observed_of_sides(reference: list[Process], subject: list[Process]) -> Obser
     Sides that never met in a block were measured minutes apart or more.
     """
     one = (reference or subject)[0].one
-    how = judged(one.measure)
+    how = measure_of(one.measure)
     apart = {process.block for process in reference}.isdisjoint({process.block for process in subject} - {None})
     return Observed(
         by_round(reference, "reference"),

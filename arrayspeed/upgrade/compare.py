@@ -12,8 +12,9 @@ from arrayspeed.measure.plan import Selection, combinations, wanted
 from arrayspeed.measure.session import Session
 from arrayspeed.measure.until_decided import Limits, until_decided
 from arrayspeed.model.combination import Combination
+from arrayspeed.model.measures import measure_of
 from arrayspeed.records import processes
-from arrayspeed.records.measures import judged, observed_of_sides
+from arrayspeed.records.measures import observed_of_sides
 from arrayspeed.records.processes import Process
 from kernels import BACKENDS
 
@@ -80,7 +81,7 @@ def measure(session: Session, selections: list[Selection], limits: Limits) -> li
     """Measure both environments side by side until every comparison is decided; every process is stored as it ends."""
     every = list(dict.fromkeys(one for selection in selections for one in combinations(session, selection)))
     blocks = {
-        key(one.one): one.with_first(judged(one.one.measure).rounds)
+        key(one.one): one.with_first(measure_of(one.one.measure).rounds)
         for one in blocks_of(every, list(session.environments), f"{time.time_ns():x}")
     }
     found: Found = {where: Sides() for where in blocks}

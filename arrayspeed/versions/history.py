@@ -21,8 +21,9 @@ from arrayspeed.decide.compare import APART, PROCESS_NOISE
 from arrayspeed.environments.project import measured_code
 from arrayspeed.model.combination import Combination
 from arrayspeed.model.failures import NOT_AVAILABLE
+from arrayspeed.model.measures import measure_of
 from arrayspeed.records import processes
-from arrayspeed.records.measures import judged, observed_of_sides
+from arrayspeed.records.measures import observed_of_sides
 from arrayspeed.records.processes import Process
 from arrayspeed.records.results import result_commits
 
@@ -155,7 +156,7 @@ def usable(process: Process) -> Process:
     """The process; a failed one where its value has no ratio to others: a file may hold anything, and only what is
     lifted may be 0.
     """
-    least = 0.0 if judged(process.one.measure).lift else math.ulp(0.0)
+    least = 0.0 if measure_of(process.one.measure).lift else math.ulp(0.0)
     wrong = [
         value for value in (process.value, *process.batches) if value is not None and not least <= value < math.inf
     ]

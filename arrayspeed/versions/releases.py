@@ -14,7 +14,7 @@ from asv.runner import BenchmarkResult
 from packaging.version import Version
 
 from arrayspeed.decide import Observed
-from arrayspeed.measure.blocks import IN_TURN, Block, blocks_of
+from arrayspeed.measure.blocks import Block, blocks_of
 from arrayspeed.measure.host import only_run
 from arrayspeed.measure.plan import Selection, combinations
 from arrayspeed.measure.session import Session, open_session, save_atomically
@@ -22,8 +22,9 @@ from arrayspeed.measure.until_decided import Limits, until_decided
 from arrayspeed.model.combination import Combination
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.libraries import subjects
+from arrayspeed.model.measures import measure_of
 from arrayspeed.records import processes
-from arrayspeed.records.measures import judged, observed_of_sides
+from arrayspeed.records.measures import observed_of_sides
 from arrayspeed.records.processes import Process
 
 #: Block and release -> what is decided: the release against the anchor.
@@ -75,7 +76,7 @@ def all_blocks(session: Session, selections: list[Selection]) -> list[Block]:
     for library, versions in releases.items():
         newest_first = sorted(versions, key=versions.get, reverse=True)
         ones = [one for one in every if one.environment in versions and one.library == library]
-        found += [one.with_first(judged(one.one.measure).rounds) for one in blocks_of(ones, newest_first)]
+        found += [one.with_first(measure_of(one.one.measure).rounds) for one in blocks_of(ones, newest_first)]
     return found
 
 
@@ -127,10 +128,9 @@ def add(results, benchmark: dict, one: Combination, gave: list[Process]) -> None
     count = 1
     for values in benchmark["params"]:
         count *= len(values)
-    timed = one.measure in IN_TURN or one.measure.startswith("timeraw_")
     result, samples, number = [None] * count, [None] * count, [None] * count
     result[one.index] = median(figures)
-    if timed:
+    if measure_of(one.measure).sampled:
         samples[one.index], number[one.index] = figures, gave[0].number or 1
     made = BenchmarkResult(result=result, samples=samples, number=number, errcode=0, stderr="", profile=None)
     results.add_result(benchmark, made, record_samples=True, selected_idx={one.index})

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from arrayspeed.decide import FACTOR, Decision, Observed, judge
 from arrayspeed.decide.means import Mean, geometric_mean
 from arrayspeed.decide.words import BROKEN, SAME, UNCLEAR
-from arrayspeed.records.measures import judged
+from arrayspeed.model.measures import measure_of
 from arrayspeed.versions.history import Measured, order
 
 #: The verdict of the release that all others are compared with.
@@ -170,7 +170,7 @@ def means(every: Iterable[Measured]) -> tuple[str, dict[str, Mean]]:
     """The anchor of most of these combinations, and the geometric mean over them of each other release's ratio to it,
     formed within each round. Empty where nothing met, and of errors, whose ratios span decades.
     """
-    every = [one for one in every if not judged(one.measure).exact]
+    every = [one for one in every if not measure_of(one.measure).exact]
     anchors = [one.anchor for one in every]
     if not anchors:
         return "", {}
