@@ -181,7 +181,7 @@ def test_what_is_decided_gets_no_more_rounds(monkeypatch, capsys):
     assert decisions[6].verdict != "slower"
     assert len(rounds[6]) > 8
     said = capsys.readouterr().out
-    assert "8 blocks, looked at after 4, 6, 8, 12, 16, 24, 32 rounds" in said
+    assert "8 blocks, judged after 4, 6, 8, 12, 16, 24, 32 rounds" in said
     assert "at most" in said
     assert "after 8 rounds: 2 slower, 5 same; 1 left" in said
 
@@ -192,7 +192,7 @@ def test_ctrl_c_judges_what_there_is(monkeypatch, capsys):
 
     decisions, _ = measured(monkeypatch, give, 4)
     assert all(one is not None for one in decisions)
-    assert "stopped: what follows is decided from what was measured until now" in capsys.readouterr().out
+    assert "stopped: what follows is decided from what has been measured" in capsys.readouterr().out
 
 
 def test_ctrl_c_before_anything_was_measured_is_a_line(monkeypatch):
@@ -203,7 +203,7 @@ def test_ctrl_c_before_anything_was_measured_is_a_line(monkeypatch):
 def test_the_minutes_end_the_measuring(monkeypatch, capsys):
     decisions, rounds = measured(monkeypatch, lambda n, number: (time.sleep(0.02), (1e-3, 1e-3))[1], 4, minutes=0.001)
     assert 0 < sum(map(len, rounds)) < 16
-    assert "the time is over" in capsys.readouterr().out
+    assert "time is up" in capsys.readouterr().out
     assert all(one is None or one.verdict == "unclear" for one in decisions)
 
 

@@ -125,7 +125,7 @@ def test_control_characters_of_names_are_not_obeyed(decided):
 def test_too_few_rounds_are_said(decided):
     status, printed = decided(lines("once", 1.2, count=1))
     assert status == 2
-    assert "Too few rounds for an interval, two at least: once." in printed.out
+    assert "Too few rounds for an interval, which needs at least two: once." in printed.out
 
 
 @pytest.mark.parametrize(

@@ -222,7 +222,7 @@ def test_an_upgrade_that_is_ended_keeps_its_processes_and_leaves_none(empty, num
     assert begun[0], "none was seen to run, so that none is left proves nothing"
     if number == signal.SIGINT:
         assert status in (0, 1, 2), "the verdict of what there is"
-        assert "stopped: what follows is decided from what was measured until now" in said
+        assert "stopped: what follows is decided from what has been measured" in said
         assert "numpy 2.4.6 → 2.4.6" in said
     else:
         assert status == -number
@@ -242,7 +242,7 @@ def test_an_upgrade_of_so_many_minutes_decides_from_what_it_has(empty):
     assert done.returncode in (0, 1, 2)
     if done.stdout:
         assert json.loads(done.stdout)["exit_status"] == done.returncode
-    assert "the time is over" in done.stderr
+    assert "time is up" in done.stderr
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
@@ -267,7 +267,7 @@ def test_a_run_of_so_many_minutes_begins_nothing_more_after_them(empty):
     first = attempt(empty, *RUN, "--minutes", "0.00001")
     assert first.returncode == 0
     assert "0 measured" in first.stdout
-    assert "3 are left" in first.stdout
+    assert "3 left when time ran out" in first.stdout
     assert "left" not in attempt(empty, *RUN, "--minutes", "30").stdout.splitlines()[-1]
     assert stored(empty) == EVERY
 

@@ -98,7 +98,7 @@ def test_two_copies_of_one_environment(empty):
     assert error["ratio"] == 1.0
     assert data["other_packages"] == {}
     assert "4 blocks" not in done.stderr
-    assert re.search(r"2 blocks, looked at after 4 rounds: about .* at most", done.stderr)
+    assert re.search(r"2 blocks, judged after 4 rounds: about .* at most", done.stderr)
     assert re.search(r"after 4 rounds: 2 same", done.stderr)
     # What was measured is stored, and can be compared again without measuring.
     again = subprocess.run(

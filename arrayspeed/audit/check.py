@@ -25,20 +25,20 @@ VERDICTS = {True: SAME, False: FAILS, None: UNCLEAR}
 #: What ``passed`` means in words.
 WORDS = {True: "pass", False: "FAIL", None: "open"}
 
-#: Check -> what it says when it passes.
+#: Check -> what passes it.
 CHECKS = {
     "clock": "asv's time of a call agrees with an independent clock, within ±10 % or 0.3 µs",
-    "turns": "the time of a call taken in turn, as upgrades are, agrees with it too",
-    "pyperf": "pyperf's time agrees with it too",
+    "turns": "the time of a call measured in turn, as in upgrades, agrees with that clock too",
+    "pyperf": "pyperf's time agrees with that clock too",
     "batching": "asv times short calls in batches, not alone",
     "wait": "a call returns when its result is complete",
     "peak": "no result comes sooner than the card could compute it",
     "compilation": "no call after the first traces or compiles",
     "transfer": "no call moves an array between host and device",
-    "result": "dtype, device and values are those asked for, in every precision",
+    "result": "dtype, device and values are as requested, in every precision",
     "work": "the program computes its result from its inputs",
-    "settings": "precision and threads are what is declared",
-    "cores": "threads stay on the cores allowed: with one, no more CPU time than wall time",
+    "settings": "precision and threads are as declared",
+    "cores": "threads stay on the allowed cores: with one, no more CPU time than wall time",
 }
 
 

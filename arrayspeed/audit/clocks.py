@@ -113,7 +113,7 @@ def measure(sides: Sides, ones: list[Combination], rounds: int, report: Report) 
                 break
     except KeyboardInterrupt:
         interrupts.forget()
-        progress.say("stopped by Ctrl-C: what follows is of the rounds before it")
+        progress.say("stopped by Ctrl-C: what follows is decided from the rounds before")
         return timings, looks.look(observed(timings)), False
     return timings, found, True
 
@@ -170,7 +170,7 @@ class Progress:
         self.latest = time.monotonic()
         first, last = (sum(map(self.guess, timings)) * rounds for rounds in (plan[0], plan[-1]))
         self.say(
-            f"{len(timings)} calls by {len(CHECK)} clocks in turn, looked at after {', '.join(map(str, plan))} rounds: "
+            f"{len(timings)} calls by {len(CHECK)} clocks in turn, judged after {', '.join(map(str, plan))} rounds: "
             f"about {as_clock(first)} to the first look, {as_clock(last)} at most"
         )
 
@@ -206,8 +206,8 @@ class Progress:
         text = f"after {rounds} rounds: {len(words) - words.count(UNCLEAR)} of {len(words)} comparisons decided"
         if rounds < self.plan[-1]:
             most = sum(map(self.guess, todo)) * (self.plan[-1] - rounds) * self.pace()
-            text += f"; {len(todo)} calls go on, {as_clock(most)} at most" if todo else ""
-            text += f"; {len(looks.given_up)} too noisy for {self.plan[-1]} rounds" if looks.given_up else ""
+            text += f"; {len(todo)} calls continue, {as_clock(most)} at most" if todo else ""
+            text += f"; {len(looks.given_up)} too noisy for {self.plan[-1]} rounds to decide" if looks.given_up else ""
         self.say(text)
 
 
@@ -264,7 +264,7 @@ def judge_batches(timing: Timing) -> Check:
     alone = timing.kinds.get(ASV) == TIMED_ALONE
     worked = sum(value is not None for value in timing.values[ASV].values())
     passed = False if alone else True if worked else None
-    detail = timing.whys[ASV] if alone or not worked else f"in batches, in {worked} rounds of {len(timing.values[ASV])}"
+    detail = timing.whys[ASV] if alone or not worked else f"in batches, in {worked} of {len(timing.values[ASV])} rounds"
     return Check("batching", timing.one.backend, timing.one.kernel, passed, detail)
 
 

@@ -70,7 +70,7 @@ def check_cores(python: str, backend: str) -> list[Check]:
         return [Check("cores", backend, None, None, missing)]
     passed = alone["cpu"] <= 1.05 and not alone["elsewhere"] and not free["elsewhere"]
     detail = (
-        f"one core allowed: {alone['cpu']:.2f} s of CPU time a second; {free['cores']} allowed: {free['cpu']:.2f}; "
+        f"one core allowed: {alone['cpu']:.2f} s of CPU time per second; {free['cores']} allowed: {free['cpu']:.2f}; "
         f"{alone['elsewhere'] + free['elsewhere']} threads elsewhere"
     )
     return [Check("cores", backend, None, passed, detail)]
@@ -105,7 +105,7 @@ def audit(
         config.results_dir = folder
         session = open_session(config, [Selection(environments=[environment])])
         if len(session.environments) > 1:
-            raise UserError(f"{len(session.environments)} environments match {environment}: give more of the name")
+            raise UserError(f"{len(session.environments)} environments match {environment}: give more of its name")
         ((environment, env),) = session.environments.items()
         python = env.find_executable("python")
         chosen = [
@@ -126,7 +126,7 @@ def audit(
         ones = [one for backend in chosen for one in timed(session, backend, device, kernels, sizes)]
         sides = Sides(python, session.benchmarks.benchmark_dir, folder, "pyperf" in env.packages())
         if any((one.kernel, one.backend) in SAMPLE for one in ones) and not sides.has_pyperf:
-            report(f"pyperf is not in {environment}: no times are compared with its own", [])
+            report(f"pyperf is not in {environment}: no comparison with its times", [])
         timings, decisions, complete = clocks.measure(sides, ones, rounds, report)
         judged = clocks.judge(timings, decisions)
         report("clocks", judged)

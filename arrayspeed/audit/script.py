@@ -1,8 +1,8 @@
 """The clock: a script as a reader would write it, which shares nothing with what it checks.
 
 It runs in a fresh interpreter. The kernel's function and the host's inputs are the suite's; how arrays are made, how
-the function is compiled, how its result is waited for and how all of it is timed is written here anew, the way that
-each library's documentation has it: `time.perf_counter` around a ``for`` loop at the top of a script.
+the function is compiled, how its result is waited for and how all of it is timed is written here independently, as in
+each library's documentation: `time.perf_counter` around a ``for`` loop at the top of a script.
 """
 
 from __future__ import annotations

@@ -123,7 +123,7 @@ def where_faster(found: Comparisons, unlike: Comparisons, measurements: Measurem
     at = {shown: [one for one in found if is_faster(one) is shown] for shown in (True, False, None)}
     sizes = {shown: ", ".join(f"{one.pair.fast.size:,}" for one in ones) for shown, ones in at.items()}
     faster = ", ".join(f"{one.pair.fast.size:,} ({interval_text(one.ratio)})" for one in at[True])
-    told = [f"faster at {faster}" if faster else "shown faster at no size"]
+    told = [f"faster at {faster}" if faster else "shown to be faster at no size"]
     told += [f"not at {sizes[False]}"] if sizes[False] else []
     told += [f"unclear at {sizes[None]}"] if sizes[None] else []
     return "; ".join(told)

@@ -5,13 +5,13 @@ right device, the same cores and precision for all, and programs that still do t
 time taken in turn, as upgrades are measured, are compared with an independent clock: a plain script in a fresh
 interpreter.
 
-The three take turns by batches, in new processes each round, and are judged after 4, 8 and 16 rounds. A row passes if
+All three take turns by batches, in new processes each round, and are judged after 4, 8 and 16 rounds. A row passes if
 it is shown to be within ±10 % (or 0.3 µs) of the clock, fails if it is shown to be outside, and is open otherwise. Rows
 that are decided, either way, are not measured again. The result is saved beside the machine's results, and the report
 shows it.
 
 Exit status: 0 if nothing failed and at most 5 % (--unclear) of the comparisons with the clock are open; each is listed.
-1 if something failed. 2 if too much is open, or after a mistake.
+1 if something failed. 2 if too much is open, or after an error.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def add_arguments(parser) -> None:
         type=int,
         default=ROUNDS,
         metavar="N",
-        help=f"at most so many processes of each clock, fewer for rows that are decided earlier (default {ROUNDS})",
+        help=f"at most N processes of each clock, fewer for rows that are decided earlier (default {ROUNDS})",
     )
     parser.add_argument(
         "--unclear",
@@ -141,7 +141,7 @@ def shown(found: Audit) -> Group:
     counts = Counter((one.check, one.backend, one.passed) for one in found.checks)
     table = Table(box=box.SIMPLE_HEAD, title=f"{found.machine}, {found.device}: {found.environment}")
     table.add_column("check")
-    table.add_column("it says")
+    table.add_column("what passes")
     for backend in backends:
         table.add_column(backend, justify="right")
     made = {one.check for one in found.checks}
@@ -157,7 +157,7 @@ def shown(found: Audit) -> Group:
     parts = [table] + ([details] if rest else [])
     total = Counter(one.passed for one in found.checks)
     noise = ", ".join(f"{backend} {one.between:.1%}" for backend, one in found.noise.items())
-    parts += [f"One round's ratio of asv to the clock varies by (standard deviation): {noise}"] if noise else []
+    parts += [f"Standard deviation of one round's ratio of asv to the clock: {noise}"] if noise else []
     return Group(*parts, f"{total[True]} pass, {total[False]} fail, {total[None]} are open")
 
 

@@ -39,7 +39,7 @@ def main(args) -> int:
 
 
 def publish(config) -> None:
-    """asv's own publishing, quietly, into a folder that takes the place of the site when it is complete.
+    """asv's own publishing, quietly, into a folder that replaces the site when it is complete.
 
     Raises
     ------
@@ -61,7 +61,9 @@ def publish(config) -> None:
     except (ValueError, TypeError, LookupError, AttributeError) as error:
         if is_benchmarks(known):
             raise
-        raise UserError(f"{known} is not asv's: delete it, and `arrayspeed run` makes it anew") from error
+        raise UserError(
+            f"{known} is not a list of asv's benchmarks: delete it, and `arrayspeed run` recreates it"
+        ) from error
     interrupts.check()
     shutil.rmtree(old, ignore_errors=True)
     if site.exists():

@@ -1,8 +1,8 @@
 """Check the claims of the four articles against the results of a machine.
 
-Every quantitative claim: the claim in our words, what the article reports, what was measured here, and whether it
-holds; holds, but by less or by more; does not hold; is not shown either way; or is not measured. The claims are in
-arrayspeed/claims/claims.toml, and the rules in arrayspeed/claims/criteria.py.
+Lists every quantitative claim: the claim in our words, what the article reports, what was measured here, and whether
+the claim holds, holds with a smaller or larger effect, does not hold, is not shown either way, or was not measured.
+The claims are in arrayspeed/claims/claims.toml, and the rules in arrayspeed/claims/criteria.py.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ TABLE_WIDTH = 100
 
 def add_arguments(parser) -> None:
     """The options of ``arrayspeed claims``."""
-    parser.add_argument("--machine", metavar="NAME", help="default: this one, else the one measured last")
-    parser.add_argument("--article", metavar="NUMBER", help="only the claims of one article: 000, say")
-    parser.add_argument("--json", action="store_true", help="print JSON, with every measurement that decided")
+    parser.add_argument("--machine", metavar="NAME", help="default: this machine, else the one measured last")
+    parser.add_argument("--article", metavar="NUMBER", help="only the claims of one article, such as 000")
+    parser.add_argument("--json", action="store_true", help="print JSON, with every measurement behind a verdict")
 
 
 def main(args) -> int:
@@ -122,7 +122,7 @@ def sources(evidence: Evidence, judged: list[tuple[Claim, Verdict]]) -> list[str
     """The environments that decided, with their versions."""
     used = Counter(verdict.found.environment for _, verdict in judged if verdict.found)
     return [
-        f"{count} decided with "
+        f"{count} claims decided with "
         + ", ".join(f"{printable(k)} {printable(v)}" for k, v in evidence.versions[name].items())
         for name, count in used.most_common()
     ]

@@ -1,8 +1,8 @@
 """Compare benchmarks with copies of themselves: how noisy is this machine, and what slowdown would it show?
 
-In each block an exact copy takes turns with its reference, and so do copies that wait busily for a share of each call
-(--busy). Every difference reported for an exact copy is false. The slower copies show how far "same" and "slower" can
-be trusted here. Nothing is stored in results/.
+In each block an exact copy takes turns with its reference, and so do copies that busy-wait for a share of each call's
+time (--busy). Every difference reported for an exact copy is false. The slower copies show how far "same" and "slower"
+can be trusted here. Nothing is stored in results/.
 
 Exit status: 0 if no verdict was wrong and at most 5 % are unclear, 1 if one was wrong, 2 if too many are unclear: a
 machine that is too noisy to show anything has not passed.
@@ -51,16 +51,24 @@ def add_arguments(parser) -> None:
         type=float,
         default=[],
         metavar="PERCENT",
-        help="add a copy that is slower by this much",
+        help="add a copy that is slower by this percentage",
     )
     parser.add_argument("--failing", type=int, default=0, metavar="N", help="add a copy that fails once in N calls")
     parser.add_argument(
-        "--rounds", type=int, default=LOOKS[-1], metavar="N", help=f"rounds at most (default {LOOKS[-1]})"
+        "--rounds", type=int, default=LOOKS[-1], metavar="N", help=f"at most N rounds (default {LOOKS[-1]})"
     )
     parser.add_argument(
-        "--all-rounds", action="store_true", help="make all rounds, decided or not, also one after the other, for noise"
+        "--all-rounds",
+        action="store_true",
+        help="run all rounds, decided or not, and also measure one after the other, to compare the noise",
     )
-    parser.add_argument("--minutes", type=float, default=math.inf, metavar="N", help="after these, judge what there is")
+    parser.add_argument(
+        "--minutes",
+        type=float,
+        default=math.inf,
+        metavar="N",
+        help="stop after N minutes and judge what has been measured",
+    )
     parser.add_argument("--format", choices=("table", "markdown", "json"), default="table", help="default table")
 
 
@@ -132,7 +140,15 @@ def wrong(one: Copy) -> bool:
     return one.decision.verdict == (SAME if 1 + one.busy > FACTOR else FASTER)
 
 
-NOISE = ("backend", "size", "combinations", "in turn, median", "at most 5 %", "one after the other, median", "of that")
+NOISE = (
+    "backend",
+    "size",
+    "combinations",
+    "in turn, median",
+    "in turn, at most 5 %",
+    "one after the other, median",
+    "ratio of the medians",
+)
 WORDS = ("copy", "backend", "combinations", "decided", "rounds, mean")
 
 
@@ -152,7 +168,7 @@ def show(found: list[Copy], form: str) -> None:
     console().print(
         Group(
             *(table(headings, rows, [""] * len(rows)) for headings, rows in parts if rows),
-            Text(f"{sum(map(wrong, found))} of {len(found)} words are wrong"),
+            Text(f"{sum(map(wrong, found))} of {len(found)} verdicts are wrong"),
         )
     )
 

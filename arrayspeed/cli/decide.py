@@ -1,4 +1,4 @@
-"""Say what became slower or faster and what stayed the same, from samples that were measured elsewhere.
+"""Say what became slower or faster and what stayed the same, from samples measured elsewhere.
 
 FILE holds JSON lines, one for each process:
 
@@ -10,7 +10,7 @@ that pyperf (--output), pytest-benchmark (--benchmark-json) or hyperfine (--expo
 reference. - is standard input.
 
 Exit status: 0 if nothing is worse and at most 5 % (--unclear) of the comparisons are undecided, 1 if something is
-slower or fails, 2 if too much is undecided, or after a mistake.
+slower or fails, 2 if too much is undecided, or after an error.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from arrayspeed.own import samples
 def add_arguments(parser) -> None:
     """The options of ``arrayspeed decide``."""
     parser.add_argument(
-        "file", metavar="FILE", help="JSON lines of both sides, or the reference's file of another tool"
+        "file", metavar="FILE", help="JSON lines with both sides, or another tool's file of the reference"
     )
-    parser.add_argument("new", metavar="NEW", nargs="?", help="the subject's file of the same tool")
+    parser.add_argument("new", metavar="NEW", nargs="?", help="the same tool's file of the subject")
     parser.add_argument(
         "--factor",
         type=float,
@@ -54,7 +54,7 @@ def add_arguments(parser) -> None:
         type=float,
         default=samples.SESSION_NOISE,
         metavar="SD",
-        help="what two sessions that are not measured in turn add to the noise, as a standard deviation of the "
+        help="the noise that is added for two sessions not measured in turn, as a standard deviation of the "
         f"logarithm of the ratio (default {samples.SESSION_NOISE:g})",
     )
 
@@ -87,11 +87,11 @@ def check(args) -> None:
 def notes(given: list[str], decisions: dict[str, Decision], args) -> list[str]:
     """What a reader must know about the numbers."""
     found = [
-        f"Slower: above ×{args.factor:g}. Faster: below ×{1 / args.factor:.3g}. Same: in between. Each is shown, with "
-        "at most 5 % of what is said false by chance; unclear is what was not shown."
+        f"Slower: above ×{args.factor:g}. Faster: below ×{1 / args.factor:.3g}. Same: in between. Each is stated only "
+        "where it was shown, and at most 5 % of what is stated is false by chance. Unclear: none of these was shown."
     ]
     if lacking := [name for name, one in decisions.items() if one.ratio is not None and one.low is None]:
-        found.append(f"Too few rounds for an interval, two at least: {', '.join(lacking)}.")
+        found.append(f"Too few rounds for an interval, which needs at least two: {', '.join(lacking)}.")
     return [printable(line) for line in found + given]
 
 

@@ -1,7 +1,7 @@
 """Draw the backends side by side: an SVG and a PNG for each kernel and size, and two summaries.
 
-Of each kernel its small and its large size, in its own precision (the first that it is measured in); summary_small
-and summary_large show all kernels. The options that are given are part of the files' names.
+Each kernel is drawn at its small and its large size, in its own precision (the first that it is measured in);
+summary_small and summary_large show all kernels. The options that are given become part of the file names.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from arrayspeed.model.measures import CALL
 def add_arguments(parser) -> None:
     """The options of ``arrayspeed plots``."""
     parser.add_argument(
-        "--output-dir", default="benchmark_plots", metavar="DIR", help="made if missing (default benchmark_plots)"
+        "--output-dir", default="benchmark_plots", metavar="DIR", help="created if missing (default benchmark_plots)"
     )
-    parser.add_argument("--machine", metavar="NAME", help="default: this one, else the one measured last")
+    parser.add_argument("--machine", metavar="NAME", help="default: this machine, else the one measured last")
     parser.add_argument("--kernel", action="append", metavar="K", help="only this kernel; may be repeated")
     parser.add_argument("--device", metavar="D", help="cpu, gpu or tpu (default: all that were measured)")
     parser.add_argument("--dtype", metavar="T", help="float64 or float32 (default: each kernel's own)")
     parser.add_argument("--measure", default=CALL.name, metavar="M", help=f"default {CALL.name}")
-    parser.add_argument("--all-sizes", action="store_true", help="all sizes measured, not only small and large")
+    parser.add_argument("--all-sizes", action="store_true", help="draw all sizes measured, not only small and large")
 
 
 def main(args) -> int:

@@ -1,10 +1,10 @@
-"""Measure a selection, in chunks that are safe once finished.
+"""Measure a selection in chunks, each of which is saved when it is finished.
 
-Every option narrows the selection; without any, everything in asv.conf.json is measured, which takes hours.
-Started again, a run leaves out what has a value of the same code: kernels and benchmarks as they are committed now.
+Filters narrow the selection; without any, everything in asv.conf.json is measured, which takes hours. Run again, it
+skips what already has a value from the same code: the kernels and benchmarks as they are committed now.
 
-``--selection versions`` measures all releases of each library side by side, every 20 ms in turn, round after round
-until each is decided against the newest; started again, it goes on where it stopped.
+--selection versions measures all releases of each library side by side, taking turns every 20 ms, round after round
+until each is decided against the newest; run again, it continues where it stopped.
 """
 
 from __future__ import annotations
@@ -27,38 +27,38 @@ def add_arguments(parser) -> None:
     """The options of ``arrayspeed run``."""
     several = {"action": "append", "default": [], "metavar": "NAME"}
     parser.add_argument(
-        "--library", **several, help=f"one of {', '.join(LIBRARIES)}; may be repeated, as may the others"
+        "--library", **several, help=f"one of {', '.join(LIBRARIES)}; may be repeated, like the other filters"
     )
     parser.add_argument("--version", **several, help="the library's version, as in asv.conf.json")
     parser.add_argument(
         "--environment",
         **several,
-        help="part of an environment's name; existing or existing:PYTHON: an interpreter as it is",
+        help="part of an environment's name, or existing[:PYTHON] for an existing interpreter",
     )
     parser.add_argument("--kernel", **several, help="a kernel of `python -m kernels`")
     parser.add_argument("--backend", **several, help=f"one of {', '.join(BACKENDS)}")
-    parser.add_argument("--size", **several, help="a number, or small or large: each kernel's own")
-    parser.add_argument("--device", **several, help=f"one of {', '.join(DEVICES)}, or several with commas")
+    parser.add_argument("--size", **several, help="a number, or small or large, which are each kernel's own")
+    parser.add_argument("--device", **several, help=f"one of {', '.join(DEVICES)}, or several separated by commas")
     parser.add_argument("--dtype", **several, help="float64 or float32")
     parser.add_argument("--measure", **several, help=f"one of {', '.join(MEASURES)}")
     parser.add_argument("--bench", **several, help="regular expression on `family.kernel_dtype.measure(parameters)`")
     parser.add_argument(
         "--selection",
         choices=selections.NAMED,
-        help="a named selection: versions is for the environments of one library each, the others for the one with "
-        "most, unless --environment, --library or --version say otherwise; no other filter goes with it",
+        help="a named selection: versions uses the environments with one library each, the others use the one with "
+        "most libraries, unless --environment, --library or --version is given; no other filter goes with it",
     )
     parser.add_argument(
         "--rounds",
         type=int,
         metavar="N",
-        help="processes for each time (default 2); with --selection versions, rounds at most",
+        help="processes for each time (default 2); with --selection versions, at most N rounds",
     )
-    parser.add_argument("--timeout", type=float, metavar="S", help="end a process after so many seconds (default 600)")
-    parser.add_argument("--minutes", type=float, metavar="N", help="begin nothing more after so many minutes")
+    parser.add_argument("--timeout", type=float, metavar="S", help="end a process after S seconds (default 600)")
+    parser.add_argument("--minutes", type=float, metavar="N", help="start nothing new after N minutes")
     how = parser.add_mutually_exclusive_group()
-    how.add_argument("--again", action="store_true", help="measure also what is finished, and replace it")
-    how.add_argument("--append", action="store_true", help="measure also what is finished, and add to its samples")
+    how.add_argument("--again", action="store_true", help="also measure what is finished, and replace it")
+    how.add_argument("--append", action="store_true", help="also measure what is finished, and add to its samples")
 
 
 def main(args) -> int:
@@ -67,8 +67,10 @@ def main(args) -> int:
     config, chosen.environments = existing.take(load_config(), chosen.environments)
     if args.selection == "versions":
         if args.again or args.append:
-            raise UserError("--selection versions goes on until it is decided: --again and --append mean nothing there")
-        # These import SciPy, which a run in an interpreter as it is must not need.
+            raise UserError(
+                "--selection versions measures until all is decided: --again and --append have no effect there"
+            )
+        # These import SciPy, which a run in an existing interpreter must not need.
         from arrayspeed.measure.until_decided import Limits
         from arrayspeed.versions import releases
 
@@ -98,7 +100,9 @@ def named(args, chosen: Selection, config) -> list[Selection] | None:
         return None
     where = {"environments": chosen.environments, "libraries": chosen.libraries, "versions": chosen.versions}
     if replace(chosen, environments=[], libraries=[], versions=[]) != Selection():
-        raise UserError("--selection goes with --environment, --library and --version, not with other filters")
+        raise UserError(
+            "--selection can be combined with --environment, --library and --version, but with no other filter"
+        )
     if not any(where.values()):
         where["environments"] = selections.WHERE[args.selection](config)
     return [replace(part, **where) for part in selections.NAMED[args.selection]]

@@ -1,9 +1,9 @@
 """Check how often decisions are wrong, on thousands of comparisons whose truth is known.
 
-Every scenario is a way in which real measurements are worse than those in textbooks. Beside each are the same data
-judged by the former rule of this project, after a fixed ten rounds. The promises are those of docs/decisions.md.
+Every scenario is a way in which real measurements are worse than those in textbooks. Below each result is that of this
+project's former rule on the same data, after a fixed ten rounds. The promises are those in docs/decisions.md.
 
-Exit status: 0 if every promise is kept, 1 if one is broken, 2 after a mistake.
+Exit status: 0 if every promise is kept, 1 if one is broken, 2 after an error.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def add_arguments(parser) -> None:
         "--comparisons", type=int, default=2000, metavar="N", help=f"in each scenario, in runs of {RUN} (default 2000)"
     )
     parser.add_argument("--format", choices=("table", "markdown"), default="table", help="default table")
-    parser.add_argument("--json", action="store_true", help="for programs")
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def main(args) -> int:
@@ -72,11 +72,11 @@ def show(found: list[Report], form: str) -> None:
     """Print a table, two rows a scenario."""
     rows = [row for one in found for row in (now(one), former(one))]
     lines = [
-        f"{found[0].now.comparisons:,} comparisons a scenario, 80 % equal, the others from ×1.02 to ×1.5 either way; "
-        f"the factor is ×{FACTOR:g}. A ratio of ×1.05 is exactly the factor: there, every word but unclear is false.",
-        "Where every ratio is the factor: "
-        + ", ".join(f"{percent(one.at_the_factor)}" for one in found)
-        + " of the comparisons got any word, scenario by scenario.",
+        f"{found[0].now.comparisons:,} comparisons per scenario, 80 % of them equal, the others from ×1.02 to ×1.5 "
+        f"either way; the factor is ×{FACTOR:g}. A ratio of ×1.05 is exactly the factor: there, every word but "
+        "unclear is false.",
+        "Share of comparisons with any word but unclear where every true ratio is exactly the factor, scenario by "
+        "scenario: " + ", ".join(percent(one.at_the_factor) for one in found) + ".",
     ]
     if form == "markdown":
         print(*verdicts.markdown_table(HEADINGS, rows), *lines, sep="\n")

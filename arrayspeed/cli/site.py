@@ -1,4 +1,4 @@
-"""Publish the site of the results that are there, without measuring: what `make site` does."""
+"""Publish the site from the existing results, without measuring: what `make site` does."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from arrayspeed.report import assets
 def add_arguments(parser) -> None:
     """The options of ``arrayspeed site``."""
     parser.add_argument(
-        "--cdn", action="store_true", help="let asv's own pages take their scripts from the network, as asv has it"
+        "--cdn", action="store_true", help="let asv's own pages load their scripts from the network, as asv does"
     )
 
 
@@ -25,5 +25,7 @@ def main(args) -> int:
     started = time.monotonic()
     print("Publishing the site …", flush=True)
     publish(config)
-    print(f"The site is in {config.html_dir}/, made in {time.monotonic() - started:.0f} s. To open it: make preview")
+    print(
+        f"The site is in {config.html_dir}/, published in {time.monotonic() - started:.0f} s. To open it: make preview"
+    )
     return 0

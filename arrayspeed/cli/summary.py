@@ -1,7 +1,8 @@
 """Print times of every kernel and size by backend, and the speed-up over NumPy with its 95 % interval.
 
-Green is shown to be faster, red slower; = is shown to be the same within 5 %, ? is unclear, and ≠ compares two ways of
-computing, such as finite differences. Bold are those that cannot be told apart from the best.
+Green marks what is shown to be faster, red what is shown to be slower, = what is shown to be the same within 5 %, and
+? what is unclear. ≠ compares two ways of computing, such as finite differences. Bold marks those that cannot be told
+apart from the best.
 """
 
 from __future__ import annotations
@@ -29,10 +30,12 @@ from kernels import BACKENDS, DEVICES
 
 def add_arguments(parser) -> None:
     """The options of ``arrayspeed summary``."""
-    parser.add_argument("--machine", metavar="NAME", help="default: this one, else the one measured last")
+    parser.add_argument("--machine", metavar="NAME", help="default: this machine, else the one measured last")
     parser.add_argument("--device", default="cpu", help="cpu (default), gpu or tpu")
     parser.add_argument("--dtype", default="float64", help="float64 (default) or float32")
-    parser.add_argument("--all-sizes", action="store_true", help="not only each kernel's small and large")
+    parser.add_argument(
+        "--all-sizes", action="store_true", help="show all sizes, not only each kernel's small and large"
+    )
 
 
 def main(args) -> int:

@@ -1,14 +1,14 @@
 """Say whether upgrading a library is safe: measure two versions side by side and compare them.
 
-The two environments are made if they are not there; the versions need not be in asv.conf.json. Both versions' processes
-are alive at once and take turns every 20 ms, with new processes each round, until every comparison is decided: slower,
-faster (larger, smaller; less, more accurate), the same, or failing. What stays unclear is listed. Ctrl-C ends the
-measuring, and what is there by then is judged. docs/decisions.md explains the words.
+The two environments are created if missing; the versions need not be in asv.conf.json. Each round has a new process of
+each version; both are alive at once and take turns every 20 ms. Rounds follow until every comparison is decided:
+slower, faster (larger, smaller; less, more accurate), the same, or failing. What stays unclear is listed. Ctrl-C ends
+the measuring, and what has been measured is judged. docs/decisions.md explains the words.
 
-The same version twice compares two copies of one environment: whatever is reported as changed then is false.
+The same version twice compares two copies of one environment: every change reported then is false.
 
-Exit status: 0 nothing is worse and at most 5 % is unclear (--unclear), 1 something is worse, 2 not decided, or a
-mistake.
+Exit status: 0 if nothing is worse and at most 5 % (--unclear) of the comparisons are unclear, 1 if something is worse,
+2 if the result is undecided, or after an error.
 """
 
 from __future__ import annotations
@@ -39,11 +39,14 @@ from kernels.backends.hardware import missing
 def add_arguments(parser) -> None:
     """The options of ``arrayspeed upgrade``."""
     parser.add_argument("library", metavar="LIBRARY", help=f"one of {', '.join(LIBRARIES)}")
-    parser.add_argument("old", metavar="OLD", help="a version")
-    parser.add_argument("new", metavar="NEW", help="another, or the same to test the tool itself")
+    parser.add_argument("old", metavar="OLD", help="the version to upgrade from")
+    parser.add_argument("new", metavar="NEW", help="the version to upgrade to, or OLD again to test the tool itself")
     several = {"action": "append", "default": []}
     parser.add_argument(
-        "--bench", **several, metavar="REGEX", help="only what it matches: `family.kernel_dtype.measure(parameters)`"
+        "--bench",
+        **several,
+        metavar="REGEX",
+        help="regular expression on `family.kernel_dtype.measure(parameters)`",
     )
     parser.add_argument("--size", **several, metavar="SIZE", help="a number, small or large (default: both)")
     parser.add_argument("--device", choices=DEVICES, default="cpu", help="default cpu")
@@ -52,9 +55,15 @@ def add_arguments(parser) -> None:
         type=int,
         default=LOOKS[-1],
         metavar="N",
-        help=f"rounds of each comparison at most (default {LOOKS[-1]})",
+        help=f"at most N rounds of each comparison (default {LOOKS[-1]})",
     )
-    parser.add_argument("--minutes", type=float, default=math.inf, metavar="N", help="after these, judge what there is")
+    parser.add_argument(
+        "--minutes",
+        type=float,
+        default=math.inf,
+        metavar="N",
+        help="stop after N minutes and judge what has been measured",
+    )
     parser.add_argument(
         "--factor", type=float, default=FACTOR, metavar="F", help=f"the ratio that you would act on (default {FACTOR})"
     )
@@ -73,7 +82,7 @@ def add_arguments(parser) -> None:
         dest="companions",
         **several,
         metavar="PACKAGE==VERSION",
-        help="another requirement of both environments, where those of asv.conf.json do not fit",
+        help="another requirement for both environments, where those in asv.conf.json do not fit",
     )
 
 
@@ -88,8 +97,7 @@ def main(args) -> int:
         rows, machine, packages = (reuse if args.reuse else measure)(both, selections, args)
     if not rows:
         raise UserError(
-            f"results/{machine} holds no processes of both versions, of the kernels as they are now: "
-            "run it without --reuse"
+            f"results/{machine} has no results of both versions from the current kernels: run it without --reuse"
         )
     others = pair.packages_that_differ(args.library, *packages)
     found = verdict.Upgrade(args.library, args.old, args.new, machine, args.factor, others, rows, args.unclear)
@@ -117,7 +125,7 @@ def check(args) -> None:
     if not args.reuse and (why := missing(args.device)):
         raise UserError(f"--device {args.device}: {why}")
     if args.machine and not args.reuse:
-        raise UserError("--machine goes with --reuse: what is measured now is measured on this machine")
+        raise UserError("--machine needs --reuse: new measurements are made on this machine")
     for size in args.size:
         if size not in ("small", "large") and not re.fullmatch("[1-9][0-9]*", size):
             raise UserError(f"--size {size!r} is not valid: a whole number from 1 up, small or large")

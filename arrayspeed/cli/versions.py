@@ -1,8 +1,9 @@
-"""Show how a library changed over its releases: every kernel and backend beside one release, and the steps.
+"""Show how a library changed over its releases: every kernel and backend relative to one release, and the steps.
 
-It reads results/, of environments that measure one library each: `arrayspeed run --selection versions` fills it with
-all releases of a library side by side. Each ratio has its 95 % interval. A step is two neighbours that are shown
-to differ by more than the factor, of all comparisons of the library together, or one of which fails.
+It reads the results in results/ of environments with one library each; `arrayspeed run --selection versions` measures
+all releases of a library side by side. Each ratio has its 95 % interval. A step lies between two neighbouring releases
+that are shown to differ by more than the factor, judged over all comparisons of the library together, or one of which
+fails.
 """
 
 from __future__ import annotations
@@ -46,13 +47,13 @@ def add_arguments(parser) -> None:
     )
     parser.add_argument("--kernel", **several, help="a kernel of `python -m kernels`; may be repeated")
     parser.add_argument("--backend", **several, help=f"one of {', '.join(BACKENDS)}; may be repeated")
-    parser.add_argument("--machine", metavar="NAME", help="default: this one, else the one measured last")
+    parser.add_argument("--machine", metavar="NAME", help="default: this machine, else the one measured last")
     parser.add_argument(
         "--factor",
         type=float,
         default=FACTOR,
         metavar="F",
-        help=f"the ratio that you would act on: steps are larger than this (default {FACTOR})",
+        help=f"the ratio that you would act on: only larger steps are shown (default {FACTOR})",
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
 
@@ -73,7 +74,9 @@ def main(args) -> int:
         and (not args.backend or series.backend in args.backend)
     ]
     if not both:
-        raise UserError(f"no {args.measure} of {args.library} alone on {machine}: {to_measure(args.library)}")
+        raise UserError(
+            f"no {args.measure} of {args.library} alone on {machine}; to measure it: {to_measure(args.library)}"
+        )
     found = [series for _, series in both]
     if args.json:
         together = all(one.side_by_side for one in found)
@@ -141,12 +144,12 @@ def report(found: list[Series], over: dict[str, tuple[str, dict[str, Mean]]], he
 
 def notes(found: list[Series], library: str) -> list[Text]:
     """What a reader must know about the numbers."""
-    lines = [Text("Ratios to the release whose value is shown, with 95 % intervals; ▲▼ where a step came.")]
+    lines = [Text("Ratios are to the release whose value is shown, with 95 % intervals; ▲▼ mark steps.")]
     apart = sum(not one.side_by_side for one in found)
     if apart:
         some = "None of it was" if apart == len(found) else f"{apart} of {len(found)} series were not"
-        what = "measured side by side: the machine may have changed its speed between releases"
-        lines.append(Text(f"{some} {what} ({APART}), so only large steps show. To measure it side by side:", "yellow"))
+        what = f"measured side by side ({APART}): the machine's speed may have changed between releases"
+        lines.append(Text(f"{some} {what}, so only large steps are shown. To measure it side by side:", "yellow"))
         lines.append(Text(f"  {to_measure(library)}"))
     return lines
 

@@ -1,8 +1,8 @@
 """Measure: have asv run combinations in chunks that are each safe once finished.
 
 asv saves once an environment; a run killed in the middle loses all of it. Here a chunk is one benchmark at one
-size in one environment, all its backends side by side, and is saved when it is finished. Started again, a run
-leaves out what it finds finished of the same code. The measuring is asv's own, and so are the results.
+size in one environment, all its backends side by side, and is saved when it is finished. Run again, it skips what
+is already finished with the same code. The measuring is asv's own, and so are the results.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ ROUNDS = 2
 
 
 def finished(session: Session, plan: Iterable[Combination]) -> set[Combination]:
-    """The combinations that have a value of the same code."""
+    """The combinations that have a value from the same code."""
     done = set()
     by_environment = defaultdict(list)
     for one in plan:
@@ -66,7 +66,7 @@ def measure(
 ) -> tuple[int, int]:
     """Run a plan chunk by chunk, with progress; returns how many combinations were measured, and how many failed.
 
-    ``rounds`` is processes for each time. With ``append``, samples are added to those that are there, where a
+    ``rounds`` is processes for each time. With ``append``, samples are added to the existing ones, where a
     combination was measured before. No chunk is begun after ``until``, of `time.monotonic`.
     """
     chunks = defaultdict(list)
@@ -118,7 +118,7 @@ def say_what_failed(session: Session, found: list[Process]) -> int:
         broken = BROKEN in why or "is not installed" in why
         if broken:
             folder = os.path.relpath(session.environments[one.environment]._path)
-            why += f"; to make the environment anew: rm -r {folder}"
+            why += f"; for the environment to be recreated: rm -r {folder}"
         where = ", ".join(str(each) for each in (one.backend, one.size, one.device) if each is not None)
         available = process.kind != NOT_AVAILABLE or broken
         print(f"{'failed' if available else 'n/a'}: {one.benchmark}({where}): {why}", file=sys.stderr)
@@ -203,7 +203,7 @@ def nothing(selections: list[Selection]) -> str:
     whys = [missing(device) for device in devices]
     if whys and all(whys):
         return "; ".join(whys)
-    return "nothing that can run here is selected; `python -m kernels` lists what there is"
+    return "nothing that can run here is selected; `python -m kernels` lists all kernels, sizes and backends"
 
 
 def run(
@@ -240,5 +240,5 @@ def run(
     spent = divmod(round(time.monotonic() - started), 60)
     print(f"{measured} measured in {spent[0]}:{spent[1]:02d}" + (f", {failures} failed" if failures else ""))
     if left := len(todo) - measured:
-        print(f"{left} are left, for which there was no time: started again, it goes on with them")
+        print(f"{left} left when time ran out; run again to continue")
     return 1 if failures else 0

@@ -101,7 +101,7 @@ def needed(benchmark: str, backend: str) -> str:
 def failure(output: str, status: int, timeout: float) -> tuple[str, str]:
     """Why a process gave no value, in a line, and its class: from how it ended and what it printed last."""
     if status == util.TIMEOUT_RETCODE:
-        return f"it was still running after {timeout:g} s, and was ended", TIMED_OUT
+        return f"it was ended, because it was still running after {timeout:g} s", TIMED_OUT
     if status == -signal.SIGKILL:
         return "it was killed (SIGKILL), as Linux does when memory runs out", OUT_OF_MEMORY
     if status < 0:

@@ -181,7 +181,7 @@ class Server:
                     return row
                 continue
             if not select.select([self.control], [], [], timeout)[0]:
-                raise Failed("its server says nothing", TIMED_OUT)
+                raise Failed("its server does not answer", TIMED_OUT)
             more = self.control.recv(2**16)
             if not more:
                 raise Failed(f"its server ended with status {self.process.wait()}", CRASHED)

@@ -52,9 +52,7 @@ def locked(path: Path, doing: str, wait: bool) -> Iterator[None]:
         except OSError as error:
             who = holder(descriptor)
             if not wait:
-                raise UserError(
-                    f"another run is {doing}{who}: stop it, or let this one wait for it with --wait"
-                ) from error
+                raise UserError(f"another run is {doing}{who}: stop it, or wait for it with --wait") from error
             print(f"waiting for another run that is {doing}{who}", file=sys.stderr, flush=True)
             fcntl.flock(descriptor, fcntl.LOCK_EX)
         with contextlib.suppress(OSError):  # the file of another user
@@ -79,7 +77,7 @@ def opened(path: Path) -> int:
             with contextlib.suppress(OSError):
                 os.fchmod(descriptor, 0o666)
             return descriptor
-    raise UserError(f"cannot open {path}, the lock of measurements: {LOCK}=FILE names another")
+    raise UserError(f"cannot open {path}, the lock file of measurements; {LOCK}=FILE sets another")
 
 
 def holder(descriptor: int) -> str:

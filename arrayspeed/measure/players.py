@@ -102,13 +102,13 @@ class Player:
             left = until - time.monotonic()
             readable = left > 0 and select.select([self.channel], [], [], left)[0]
             if not readable:
-                raise Failed("it was still running when its time was up, and was ended", TIMED_OUT)
+                raise Failed("it was ended, because it was still running when its time was up", TIMED_OUT)
             try:
                 more = self.channel.recv(2**16)
             except ConnectionError:
                 more = b""
             if not more:
-                raise Failed("it ended without a word", CRASHED)
+                raise Failed("it ended without an answer", CRASHED)
             self.buffer += more
         line, _, self.buffer = self.buffer.partition(b"\n")
         try:

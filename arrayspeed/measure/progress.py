@@ -85,7 +85,7 @@ class Rounds:
         self.guessed = self.spent = 0.0
         every = sum(self.pace.values())
         print(
-            f"{len(blocks)} blocks, looked at after {', '.join(map(str, plan))} rounds: "
+            f"{len(blocks)} blocks, judged after {', '.join(map(str, plan))} rounds: "
             f"about {clock(every * plan[0])} to the first look, {clock(every * plan[-1])} at most",
             flush=True,
         )
@@ -125,7 +125,7 @@ class Rounds:
 
     def look(self, rounds: int, looks, left: Sequence) -> None:
         """What a look decided, and what is left."""
-        from arrayspeed.decide.words import ORDER  # imports SciPy, which a run in an interpreter as it is must not need
+        from arrayspeed.decide.words import ORDER  # imports SciPy, which a run in an existing interpreter must not need
 
         words = Counter(looks.words.values())
         said = ", ".join(f"{words[word]} {word}" for word in ORDER if words[word]) or "nothing decided"

@@ -98,7 +98,7 @@ def newest_of_all(config) -> str:
 
 
 def of_one_library(config) -> list[str]:
-    """The names of the environments that are there to measure one library.
+    """The names of the environments that measure a single library.
 
     Raises
     ------
@@ -107,7 +107,7 @@ def of_one_library(config) -> list[str]:
     """
     names = [env.name for env in environment.get_environments(config, None) if len(subjects(env.requirements)) == 1]
     if not names:
-        raise UserError("asv.conf.json lists no environment of one library")
+        raise UserError("asv.conf.json lists no environment with only one library")
     return names
 
 
@@ -122,13 +122,16 @@ def open_session(config, selections: list[Selection]) -> Session:
     every = environment.get_environments(config, None)
     environments = [env for env in every if any(selected(env, selection) for selection in selections)]
     if not environments:
-        raise UserError("no environment of asv.conf.json has that library and version")
+        raise UserError("no environment in asv.conf.json has that library and version")
     repo = repository(config)
     machine = Machine.load()
     commits = same_code(repo, result_commits(config.results_dir, machine.machine))
     if changed := uncommitted():
-        what = changed[0] if len(changed) == 1 else f"{changed[0]} and {len(changed) - 1} more files"
-        print(f"warning: the results will name commit {commits[0][:8]}, and {what} differ from it", file=sys.stderr)
+        differ = "differs" if len(changed) == 1 else f"and {len(changed) - 1} more differ"
+        print(
+            f"warning: the results will name commit {commits[0][:8]}, but {changed[0]} {differ} from it",
+            file=sys.stderr,
+        )
     machine.save(config.results_dir)
     try:
         # asv announces a failure in a line of its own; the error says it better.
@@ -146,7 +149,7 @@ def open_session(config, selections: list[Selection]) -> Session:
     except util.UserError as error:
         raise UserError(str(error)) from error
     except util.ProcessError as error:
-        raise UserError(f"an environment cannot be made: {str(error).splitlines()[0]}") from error
+        raise UserError(f"an environment cannot be created: {str(error).splitlines()[0]}") from error
     return Session(config, repo, commits, dict(machine.__dict__), {env.name: env for env in environments}, benchmarks)
 
 

@@ -31,7 +31,7 @@ class Limits:
 
 
 class OutOfTime(Exception):
-    """The minutes are over."""
+    """Time is up."""
 
 
 def until_decided(
@@ -46,7 +46,7 @@ def until_decided(
 ) -> dict[Hashable, Decision]:
     """Make round after round of what is not decided, look at it when it is time to, and return the decisions.
 
-    Ctrl-C and the end of the minutes are no errors: what was not decided by then stays so.
+    Ctrl-C and the end of the minutes are no errors: what was undecided by then stays undecided.
 
     Parameters
     ----------
@@ -68,7 +68,9 @@ def until_decided(
         There is nothing to measure, or it was stopped before anything was measured.
     """
     if not blocks:
-        raise UserError("nothing that can run here is selected; `python -m kernels` lists what there is")
+        raise UserError(
+            "nothing that can run here is selected; `python -m kernels` lists all kernels, sizes and backends"
+        )
     until = time.monotonic() + 60 * limits.minutes
     looks = Looks(limits.rounds, limits.factor, once=limits.once)
     progress = Rounds(blocks, looks.plan)
@@ -106,8 +108,8 @@ def until_decided(
         return decisions
     except (KeyboardInterrupt, OutOfTime) as error:
         interrupts.forget()
-        why = "stopped" if isinstance(error, KeyboardInterrupt) else "the time is over"
-        progress.end(f"{why}: what follows is decided from what was measured until now")
+        why = "stopped" if isinstance(error, KeyboardInterrupt) else "time is up"
+        progress.end(f"{why}: what follows is decided from what has been measured")
         so_far = observed()
         if not so_far:
             raise UserError(f"{why} before anything was measured") from error

@@ -74,7 +74,7 @@ CALL = Measure(
     "time_call",
     "time of a call",
     "time",
-    "The steady state: inputs on the device beforehand, the result complete and left there.",
+    "Steady state: the inputs are on the device beforehand, and the complete result stays there.",
     batched=True,
 )
 
@@ -82,7 +82,7 @@ FIRST_CALL = Measure(
     "track_first_call",
     "time of the first call",
     "first call",
-    "From a fresh process with imports done to the first complete result: trace, compile, run.",
+    "From a fresh process with its imports done to the first complete result: trace, compile, run.",
     prepares=0,  # or it would not be the first
 )
 
@@ -90,19 +90,19 @@ DEVICE_TIME = Measure(
     "track_device_time",
     "time of a call on the device",
     "on the device",
-    "One call by the device's own clock: its work without the launch and the wait.",
+    "One call by the device's own clock, without the launch and the wait.",
 )
 
 TO_DEVICE = Measure(
     "track_to_device",
-    "time of the inputs' way to the device",
+    "time to copy the inputs to the device",
     "to the device",
     "From arrays on the host to inputs that are complete on the device.",
 )
 
 FROM_DEVICE = Measure(
     "track_from_device",
-    "time of the result's way to the host",
+    "time to copy the result to the host",
     "from the device",
     "From a result that is complete on the device to the host.",
 )
@@ -133,14 +133,14 @@ MEASURES = {
             "time_round_trip",
             "time of a call with transfers",
             "round trip",
-            "NumPy in, NumPy out: to the device, compute, and back to the host.",
+            "NumPy in, NumPy out: copy to the device, compute, copy back to the host.",
             batched=True,
         ),
         Measure(
             "time_pipelined",
             "time of a call, many queued",
             "pipelined",
-            "Many calls queued and one wait, per call: what asynchronous dispatch brings.",
+            "Many calls queued and one wait, per call: what asynchronous dispatch gains.",
             batched=True,
         ),
         FIRST_CALL,
@@ -159,7 +159,7 @@ MEASURES = {
             "track_memory",
             "memory added by a call",
             "memory",
-            "What one call, already compiled, adds at its peak.",
+            "Memory that one call, already compiled, adds at its peak.",
             BYTES,
             least=2.0**20,
             lift=2.0**10,  # the allocator's own grain

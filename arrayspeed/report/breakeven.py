@@ -1,4 +1,4 @@
-"""After how many calls compiling has paid: where the time of all calls, the first included, gets less than without.
+"""After how many calls compiling has paid off: the total time of all calls, the first included, is less than without.
 
 Both totals have an error of their own, so the number of calls has an interval: after its lower end the compiled form is
 no longer shown to have taken longer, from its upper end on it is shown to have taken less.

@@ -102,7 +102,7 @@ def other_ways_line(bars: Iterable[Bar]) -> list[str]:
         if b.other_way and b.value is not None:
             ways.setdefault(b.other_way, []).append(b.backend)
     told = "; ".join(f"{', '.join(dict.fromkeys(names))}: {way}" for way, names in ways.items())
-    return [f"{OTHER_WAY} computes in another way; {told}"] if told else []
+    return [f"{OTHER_WAY} computes in a different way; {told}"] if told else []
 
 
 def versions_line(table: pl.DataFrame) -> str:

@@ -11,7 +11,7 @@
     better, ``first`` the first at which the one is; ``between`` are sizes at which neither is shown, and ``command``
     measures sizes between that have no values yet.
 ``compiling``
-    Compiled backends: the first call over the ones after, and after how many calls compiling has paid.
+    Compiled backends: the first call over the ones after, and after how many calls compiling has paid off.
 ``limits``
     How close the best come to what the machine can do (`arrayspeed.report.limits`).
 
@@ -164,7 +164,7 @@ def narrowing(one: Case, other: Case, last: int, first: int, measured: Iterable[
 
 
 def compiling(levels: Levels) -> Iterator[dict]:
-    """What each compiled backend's first call costs, and when that has paid."""
+    """What each compiled backend's first call costs, and when that has paid off."""
     for first in levels:
         if first.measure != FIRST_CALL.name or first.backend not in EAGER:
             continue

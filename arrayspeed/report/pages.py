@@ -27,16 +27,16 @@ PAGES = (
     Page(
         "compile",
         "Compile or not",
-        "What a first call costs, and after how many calls compiling has paid.",
+        "What a first call costs, and after how many calls compiling has paid off.",
     ),
     Page("limits", "Limits", "How close each kernel comes to what the machine can do."),
     Page(
         "trust",
         "Trust",
-        "Accuracy, noise, what is missing and why, exact packages.",
+        "Accuracy, noise, what is missing and why, and exact packages.",
     ),
     Page("claims", "Claims", "What four articles reported about these libraries, and whether it holds here."),
-    Page("data", "Data", "All results, to work with yourself."),
+    Page("data", "Data", "All results, to download."),
 )
 
 #: Vega compiles its expressions, which is what unsafe-eval allows; nothing is loaded from anywhere else.

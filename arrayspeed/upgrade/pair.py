@@ -107,7 +107,7 @@ def exact(library: str, companions: list[str]) -> dict[str, str]:
                 f"--with {text!r} leaves the version open, but both sides need the same one, such as numpy==2.0.2"
             )
         if canonicalize_name(wanted.name) == library:
-            raise UserError(f"--with {text!r}: {library} is the library that is upgraded")
+            raise UserError(f"--with {text!r}: {library} is the library being upgraded")
         found[wanted.name] = pins[0]
     return found
 

@@ -112,22 +112,23 @@ def value(row: Row, side: dict) -> float | None:
     return row.observed.middle(side)
 
 
-HEADINGS = ("verdict", "of", "kernel", "backend", "old", "new", "new/old (95 % interval)", "rounds", "")
-MEANS = ("of", "family", "comparisons", "geometric mean of new/old (95 % interval)", "rounds")
+HEADINGS = ("verdict", "measure", "kernel", "backend", "old", "new", "new/old (95 % interval)", "rounds", "")
+MEANS = ("measure", "family", "comparisons", "geometric mean of new/old (95 % interval)", "rounds")
 
 
 def notes(upgrade: Upgrade) -> list[str]:
     """What a reader must know about the numbers."""
     lines = [
-        f"Ratios are of {upgrade.new} to {upgrade.old}, less is better, on {printable(upgrade.machine)}.",
-        f"A word is given where a ratio is shown to be beyond ×{upgrade.factor:g} or within it (errors ×2, memory also "
-        "1 MiB); at most 5 % of such words are wrong.",
+        f"Ratios are {upgrade.new} over {upgrade.old}, and less is better. Measured on {printable(upgrade.machine)}.",
+        f"Changed or same is stated only where the ratio is shown to be beyond ×{upgrade.factor:g} or "
+        "within it (for errors ×2, for memory also 1 MiB); at most 5 % of such statements are wrong.",
     ]
     if any(row.verdict == UNCLEAR for row in upgrade.rows):
-        lines.append(f"Unclear: neither a change by more than ×{upgrade.factor:g} nor its absence was shown.")
+        lines.append(f"Unclear: neither a change by more than ×{upgrade.factor:g} nor the absence of one was shown.")
     if any(row.decision.low is not None and not row.decision.paired for row in upgrade.rows):
         lines.append(
-            "Some processes never met in a round; they are compared unpaired, with all that differs between them."
+            "Some processes share no round with the other side; they are compared unpaired, with all that differs "
+            "between them."
         )
     if upgrade.others:
         others = ", ".join(

@@ -48,7 +48,9 @@ def run(config, selections: list[Selection], limits: Limits, timeout: float | No
                 benchmark["timeout"] = timeout
         blocks = {one.name: one for one in all_blocks(session, selections)}
         if not blocks:
-            raise UserError("no two environments of one library are selected: releases are compared with each other")
+            raise UserError(
+                "no library has two environments in this selection, and releases are compared with each other"
+            )
         found = stored(session, blocks)
         before = {name: len({process.round for process in ones}) for name, ones in found.items()}
 

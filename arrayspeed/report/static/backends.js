@@ -33,11 +33,11 @@ page(async (redraw) => {
     ...(sizes.length > 1 ? [curves(meta, kernel, measure, values, names), said(meta, kernel, measure, places, device)] : []),
     ...["small", "large"].filter((label) => values.some((row) => row.size === known?.[label]))
       .map((label) => bars(meta, kernel, label, known[label], measure, values, names, best.get(known[label]))),
-    el("p", { class: "note" }, "★ cannot be told apart from the best. Intervals are of 95 %, of what differs from one process to the next."),
+    el("p", { class: "note" }, "★ marks those that cannot be told apart from the best. Intervals are 95 % intervals, from the differences between processes."),
     numbers(meta, kernel, values, names, sizes, best),
     waysSaid(meta, [kernel]),
     missing(meta, kernel, found),
-    el("p", {}, el("a", { href: link("compile.html", { machine: environment.machine, environment: environment.number, kernel, dtype }) }, "Does compiling pay here?")),
+    el("p", {}, el("a", { href: link("compile.html", { machine: environment.machine, environment: environment.number, kernel, dtype }) }, "Does compiling pay off here?")),
   ];
 });
 
@@ -88,13 +88,13 @@ function curves(meta, kernel, measure, values, names) {
 /** Where one backend overtakes another, in words: two sizes at which one was shown to be better, and what is between. */
 function said(meta, kernel, measure, places, device) {
   if (!places.length) {
-    return el("p", { class: "note" }, "At the sizes measured, no backend is shown to overtake NumPy or to be overtaken by it, nor an eager form by its compiled one or the other way round.");
+    return el("p", { class: "note" }, "At the sizes measured, no backend is shown to overtake NumPy or to be overtaken by it. Neither is a compiled form shown to overtake its eager one, nor the reverse.");
   }
   const word = meta.measures[measure].unit === SECONDS ? "faster" : "better";
   const name = (one) => [device === "all" ? one : one.split(",")[0], otherWay(meta, kernel, [one.split(",")[0]])];
   const sorted = [...places].sort((a, b) => a.first - b.first || a.last - b.last);
   return el("ul", {}, sorted.map((one) => el("li", {}, name(one.other), ` is ${word} up to ${count(one.last)}, `, name(one.one), ` from ${count(one.first)}; `,
-    one.between.length ? `at ${one.between.map(count).join(", ")} neither is shown to be.` : "between them nothing was measured.",
+    one.between.length ? `at ${one.between.map(count).join(", ")}, neither is shown to be.` : "nothing was measured in between.",
     one.command ? [" To measure between: ", el("code", {}, one.command)] : null)));
 }
 
@@ -131,7 +131,7 @@ function numbers(meta, kernel, values, names, sizes, best) {
     const text = human(row.value, row.unit);
     return [best.get(size).includes(key(row)) ? el("b", {}, text) : text, otherWay(meta, kernel, [row.backend]), el("small", {}, spread(row))];
   })]);
-  return table(`${kernel}: every size, with 95 % intervals; bold is what cannot be told apart from the best`, columns, lines);
+  return table(`${kernel}: every size, with 95 % intervals; bold marks what cannot be told apart from the best`, columns, lines);
 }
 
 function missing(meta, kernel, found) {

@@ -15,8 +15,8 @@ page(async (redraw) => {
   const shown = claims.filter((one) => (article === "all" || one.article === article) && (verdict === "all" || one.verdict === verdict));
   return [
     el("p", {}, Object.entries(counts).map(([word, number]) => `${word}: ${number}`).join("; "), "."),
-    el("p", { class: "note" }, "Holds, by less or by more: as the article says, but the ratio is shown to be beyond a factor of 2 from the one reported. "
-      + "Does not hold: the contrary is shown. Not shown: neither is. Intervals are of 95 %."),
+    el("p", { class: "note" }, "Holds, by less or by more: as the article says, but with a smaller or larger effect: the ratio is shown to differ by more than a factor of 2 from the one reported. "
+      + "Does not hold: the opposite is shown. Not shown: neither is. Intervals are 95 % intervals."),
     ...numbers.map((number) => section(number, articles[number], shown.filter((one) => one.article === number))),
     shown.length ? null : el("p", { class: "note" }, "No claim has this verdict."),
   ];

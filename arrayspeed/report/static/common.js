@@ -85,7 +85,7 @@ export function page(draw) {
 
 /** What to do where there is nothing to show. */
 export function nothing(command) {
-  return el("p", { class: "error" }, "Nothing of this kind was measured yet. To measure it: ", el("code", {}, command));
+  return el("p", { class: "error" }, "Nothing of this kind has been measured yet. To measure it: ", el("code", {}, command));
 }
 
 /** The choice of machine and environment; environments that compare libraries come first. */
@@ -176,7 +176,7 @@ export function spread(row) {
 /** What tells a reader that a backend computes in another way than the kernel says; null where it does not. */
 export function otherWay(meta, kernel, backends) {
   const ways = backends.filter((name) => meta.kernels[kernel]?.otherwise[name]).map((name) => `${name}: ${meta.kernels[kernel].otherwise[name]}`);
-  return ways.length ? el("span", { class: "way", title: `computes in another way: ${ways.join("; ")}` }, " ≠") : null;
+  return ways.length ? el("span", { class: "way", title: `computes in a different way: ${ways.join("; ")}` }, " ≠") : null;
 }
 
 /** The sign of `otherWay` in words, for the kernels that a page shows; null where none has one. */
@@ -191,7 +191,7 @@ export function waysSaid(meta, kernels) {
     }
   }
   const said = [...byWay].map(([way, found]) => `${[...found.kernels].join(", ")} by ${[...found.names].join(", ")}: ${way}`);
-  return said.length ? el("p", { class: "note" }, `≠ computes in another way than the kernel says, and is in no best set: ${said.join("; ")}.`) : null;
+  return said.length ? el("p", { class: "note" }, `≠ computes in a different way from the kernel's definition, and is in no best set: ${said.join("; ")}.`) : null;
 }
 
 /** 10,000 */

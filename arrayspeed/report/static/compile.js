@@ -35,16 +35,16 @@ page(async (redraw) => {
   });
   return [
     totals(meta, kernel, curves),
-    el("h2", {}, "When compiling pays"),
+    el("h2", {}, "When compiling pays off"),
     el("p", {}, `${backend} against ${eager}. ${versions(environment)}.`),
     table(`First call and steady state of ${backend}, ${dtype} on the ${device}`, [
       { title: "kernel" }, { title: "first call" }, { title: "each call after" }, { title: "first / after" }, { title: `${eager}, each call` },
-      { title: "compiling has paid after", text: true },
+      { title: "compiling has paid off after", text: true },
     ], lines),
     waysSaid(meta, kernels),
-    el("p", { class: "note" }, "The first call traces, compiles and runs, with all imports done and no cache on disk. It is paid again for every shape and dtype. "
-      + "Intervals are of 95 %: after fewer calls, compiling is shown to have taken longer in all; after more, to have taken less. First calls and later ones were measured minutes apart, "
-      + "and the intervals allow for a change of the machine's speed in between."),
+    el("p", { class: "note" }, "The first call traces, compiles and runs, with all imports done and no cache on disk. Every shape and dtype has a first call of its own. "
+      + "Intervals are 95 % intervals: after fewer calls, compiling is shown to have taken longer in total; after more, to have taken less. First calls and later ones were measured minutes apart, "
+      + "and the intervals allow for a change in the machine's speed in between."),
   ];
 });
 
@@ -78,7 +78,7 @@ function about(calls) {
 function paid(found, eager) {
   if (!found) return "n/a";
   const { low, high, never } = found;
-  if (never) return el("span", { class: "bad" }, `never: ${eager} is shown to take less, up to ${about(low)} calls`);
+  if (never) return el("span", { class: "bad" }, `never: ${eager} is shown to take less time, up to ${about(low)} calls`);
   if (high === null) return el("span", { class: "open" }, low === null ? "not shown" : `not shown; more than ${about(low)} calls`);
   if (high === 1) return el("span", { class: "good" }, "the first call");
   return low === null ? `at most ${about(high)} calls` : `${about(low)} to ${about(high)} calls`;

@@ -23,8 +23,8 @@ page(async (redraw) => {
     el("p", {}, `The machine's peaks, as this suite measured them: ${rate(arithmetic.rate)}FLOP/s in a matrix product (${arithmetic.backend}, size ${count(arithmetic.size)}), `
       + `${rate(memory.rate)}B/s in adding arrays (${memory.backend}, size ${count(memory.size)}). ${versions(environment)}.`),
     roofline(meta, shown, arithmetic.rate, memory.rate),
-    el("p", { class: "note" }, "Each point is a kernel on a backend; the line is the most that memory (left) and arithmetic (right) allow. "
-      + "Counts are the least that the kernel needs, so a point above the line used a cache, or did less than was counted."),
+    el("p", { class: "note" }, "Each point is a kernel on a backend; the line is the limit set by memory (left) and arithmetic (right). "
+      + "Counts are the least that the kernel needs, so a point above the line used a cache or did less work than was counted."),
     numbers(meta, shown, best, { machine: environment.machine, environment: environment.number, dtype, device }),
     waysSaid(meta, present(shown, "kernel", Object.keys(meta.kernels))),
     ...onDevice(limits.launches.filter(here), limits.transfers.filter(here)),
@@ -34,7 +34,7 @@ page(async (redraw) => {
 /** What a device does apart from its host: tables that only a device with a memory and a clock of its own has. */
 function onDevice(launches, transfers) {
   return [
-    launches.length ? table("Launch and work: a call as the host sees it, and the device's own time of it", [
+    launches.length ? table("Launch and work: the time of a call on the host, and by the device's own clock", [
       { title: "kernel" }, { title: "backend", text: true }, { title: "call" }, { title: "on the device" }, { title: "launch and wait" },
     ], launches.map((one) => [`${one.kernel} ${count(one.size)}`, one.backend, human(one.call, SECONDS), human(one.own, SECONDS), percent(one.launch)])) : null,
     transfers.length ? table("Transfers: the input of sine to the device, and its result back", [

@@ -103,8 +103,8 @@ function best(kernels, byKernel, decided, device, options) {
     .sort((a, b) => b[1] - a[1]);
   return [
     el("h2", {}, "Best"),
-    el("p", {}, `Among the best of ${count(sets.length)} kernels: `, wins.map(([name, number], n) => [n ? ", " : "", el("b", {}, name), ` ${number}`]).flat(), "."),
-    table("The best of each kernel, the fastest first: those that are not shown to be worse than another", [{ title: "kernel" }, { title: "best", text: true }],
+    el("p", {}, `Number of kernels (of ${count(sets.length)}) for which a backend is among the best: `, wins.map(([name, number], n) => [n ? ", " : "", el("b", {}, name), ` ${number}`]).flat(), "."),
+    table("The best backends of each kernel, the fastest first: those that are not shown to be worse than another", [{ title: "kernel" }, { title: "best", text: true }],
       sets.map(([kernel, members]) => [`${kernel} ${count(byKernel.get(kernel).size)}`, members.map(title).join(", ")])),
   ];
 }

@@ -24,7 +24,7 @@ const MARKS = new Map([[true, "pass"], [false, "FAIL"], [null, "open"]]);
 
 function audited(meta, audit) {
   const heading = el("h2", {}, "Audit of this machine");
-  if (!audit) return [heading, el("p", { class: "note" }, "This machine was not audited. To do it: ", el("code", {}, "make audit"))];
+  if (!audit) return [heading, el("p", { class: "note" }, "This machine was not audited. To audit it: ", el("code", {}, "make audit"))];
   const backends = present(audit.checks, "backend", Object.keys(meta.backends));
   const count_of = (passed) => audit.checks.filter((one) => one.passed === passed).length;
   const cell = (check, backend) => {
@@ -40,9 +40,9 @@ function audited(meta, audit) {
   const others = audit.checks.filter((one) => one.passed !== true).sort((a, b) => (a.passed === null) - (b.passed === null));
   return [heading,
     el("p", {}, `${count(count_of(true))} checks pass, ${count(count_of(false))} fail, ${count(count_of(null))} are open; on the ${audit.device}, ${audit.date.slice(0, 10)}, commit ${audit.commit.slice(0, 8)}.`),
-    table("What was checked, and how many kernels pass on each backend; what is open has not passed", [{ title: "check" }, { title: "it says", text: true }, ...backends.map((title) => ({ title }))],
+    table("What was checked, and how many kernels pass on each backend; what is open has not passed", [{ title: "check" }, { title: "what passes", text: true }, ...backends.map((title) => ({ title }))],
       Object.entries(audit.meanings).filter(([check]) => audit.checks.some((one) => one.check === check)).map(([check, says]) => [check, says, ...backends.map((backend) => cell(check, backend))])),
-    others.length ? table("What did not pass: FAIL is shown to be wrong, open is shown to be neither right nor wrong", columns, others.map(row)) : el("p", { class: "note" }, "Nothing failed, and nothing was left open."),
+    others.length ? table("What did not pass: FAIL was shown to be wrong; open was shown neither to be right nor to be wrong", columns, others.map(row)) : el("p", { class: "note" }, "Nothing failed, and nothing was left open."),
     el("details", {}, el("summary", {}, `All ${count(audit.checks.length)} checks`), table("Checks", columns, audit.checks.map(row))),
   ];
 }
@@ -60,7 +60,7 @@ function accuracy(meta, all, redraw) {
   return [el("h2", {}, "Accuracy"), table(
     `Largest error against the float64 reference, relative to its largest element; ${dtype} rounds at ${dtype === "float64" ? "1.1e-16" : "6.0e-8"}`,
     [{ title: "kernel" }, ...backends.map((title) => ({ title }))], lines),
-    el("p", { class: "note" }, "Of random numbers there is no reference: theirs is how far mean and variance are from those of the distribution, in standard errors.")];
+    el("p", { class: "note" }, "Random numbers have no reference; their error is how far mean and variance are from those of the distribution, in standard errors.")];
 }
 
 function noise(meta, environment, audit) {
@@ -72,7 +72,7 @@ function noise(meta, environment, audit) {
     { title: "backend" }, { title: "in these results" }, { title: "side by side, in the audit" },
   ], backends.map((backend) => [backend, ...sides.map((side) => side[backend]
     ? `${significant(100 * side[backend].between, 2)} % of ${count(side[backend].combinations)} combinations`
-    : el("span", { class: "none" }, "not measured"))])), el("p", { class: "note" }, "The intervals on these pages are made of this. arrayspeed upgrade compares versions with less of it: their processes take turns.")];
+    : el("span", { class: "none" }, "not measured"))])), el("p", { class: "note" }, "The intervals on these pages come from these differences. arrayspeed upgrade compares versions with less noise, because their processes take turns.")];
 }
 
 function missing(meta, all) {
@@ -85,13 +85,13 @@ function packages(environment) {
   const list = Object.entries(environment.packages);
   return [el("h2", {}, "Exact packages"), list.length
     ? el("details", {}, el("summary", {}, `${list.length} packages`), table("Packages", [{ title: "name" }, { title: "version", text: true }], list))
-    : el("p", { class: "note" }, "They were not recorded with these results.")];
+    : el("p", { class: "note" }, "The packages were not recorded with these results.")];
 }
 
 function made(meta) {
   return [el("h2", {}, "How each number is made"), el("ul", {}, [
-    "A process gives the median of up to 20 samples of as many calls as take about 10 ms. A time is the mean over processes (two or more; one where make bench ran once), of their logarithms.",
-    "Its 95 % interval is of what differs between processes; where there was one, of what usually does on that backend.",
+    "A process gives the median of up to 20 samples, each of as many calls as take about 10 ms. A time is the mean over processes, of logarithms: two processes or more, or one where make bench ran once.",
+    "Its 95 % interval comes from the differences between processes; where there was only one, from those that are usual on that backend.",
     "Inputs are on the device and the kernel is compiled before the clock starts; every output is waited for.",
     "Before it is timed, the result is compared with a float64 reference: a wrong result is a failure, never a time.",
     "TF32 and bfloat16 products are off in every library, float64 is on in JAX, and no kernel uses fast-math.",

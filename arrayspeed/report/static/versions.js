@@ -84,7 +84,7 @@ function apart(series, library) {
   if (!some) return null;
   return el("p", { class: "apart", style: "border-left: 4px solid rgb(var(--worse)); padding: .5em 1em; background: var(--pale)" },
     el("strong", {}, some === series.length ? "Not measured side by side. " : `${some} of ${series.length} series were not measured side by side. `),
-    "These releases were measured minutes apart, and the machine may have changed its speed in between. Their intervals (marked ~) hold that, and only large steps can be shown. To measure them side by side: ",
+    "These releases were measured minutes apart, and the machine's speed may have changed in between. Their intervals (marked ~) allow for that, and only large steps can be shown. To measure them side by side: ",
     el("code", {}, `arrayspeed run --selection versions --library ${library}`));
 }
 
@@ -257,7 +257,7 @@ function few(series, releases, library, measure) {
   };
   return [
     chart(spec, `${measure} of ${names.join(", ")} over ${releases.length} releases of ${library}; the table below has the numbers`),
-    el("p", { class: "note" }, "Bars are 95 % intervals. A solid line and ▲▼ are a step that is shown; where no change is shown the line is dashed."),
+    el("p", { class: "note" }, "Bars are 95 % intervals. A solid line and ▲▼ mark a step that is shown; where no change is shown, the line is dashed."),
   ];
 }
 
@@ -289,7 +289,7 @@ function numbers(series, mean, releases, meta) {
       return one ? el("strong", {}, small(ratioText(one))) : version === mean.anchor ? "1" : none("n/a");
     })]);
   }
-  return table("Every release: relative to the one whose value is shown, with 95 % intervals; ▲▼ where a step came",
+  return table("Every release: relative to the one whose value is shown, with 95 % intervals; ▲▼ mark steps",
     [{ title: "kernel" }, ...releases.map((name) => ({ title: name }))], rows);
 }
 
@@ -301,13 +301,13 @@ function steps(every, meta, factor) {
   const together = every.filter((one) => one.side_by_side).length;
   if (!found.length) {
     return [heading, el("p", {}, `No two neighbouring releases are shown to differ by more than ${beyond} in any measure or backend. `
-      + (together === every.length ? "" : `That says little of the ${every.length - together} series that were not measured side by side.`))];
+      + (together === every.length ? "" : `That says little about the ${every.length - together} series that were not measured side by side.`))];
   }
   const releases = inOrder(every);
   const order = ({ step }) => releases.indexOf(step.version);
   const far = ({ step }) => (step.ratio === null ? Infinity : Math.abs(Math.log(step.ratio)));
   found.sort((a, b) => order(b) - order(a) || (far(b) > far(a) ? 1 : far(b) < far(a) ? -1 : 0));
-  const caption = `${found.length} steps of ${every.length} series: neighbours that are shown to differ by more than ${beyond} (errors by more than ×2), judged together, or of which one fails`;
+  const caption = `${found.length} steps in ${every.length} series: neighbouring releases that are shown to differ by more than ${beyond} (errors by more than ×2), all judged together, or of which one fails`;
   return [heading, table(caption, [
     { title: "release" }, { title: "after" }, { title: "measure", text: true }, { title: "kernel", text: true }, { title: "backend", text: true },
     { title: "change", text: true }, { title: "ratio (95 % interval)" }, { title: "from" }, { title: "to" }, { title: "rounds", text: true },
@@ -322,7 +322,7 @@ function steps(every, meta, factor) {
 function size(step) {
   const ratio = ratioText(step);
   if (!step.failed && !step.failed_before) return ratio;
-  return `${ratio} ${step.failed} of ${step.processes} failed, before ${step.failed_before} of ${step.processes_before}`.trim();
+  return `${ratio} ${step.failed} of ${step.processes} failed, ${step.failed_before} of ${step.processes_before} before`.trim();
 }
 
 /** The pairs of processes that show a step; of a failure, all processes of the release. */
