@@ -2,10 +2,12 @@
 
 import tensorflow as tf
 
+from kernels.names import tensorflow as xp
+from kernels.shared import bind
 
-def matmul(a, b):
-    """A · B."""
-    return a @ b
+shared = bind(__name__, xp)
+
+matmul = shared.matmul
 
 
 def matmul_transposed(x):

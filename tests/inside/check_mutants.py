@@ -10,6 +10,7 @@ import os
 import sys
 import types
 from dataclasses import replace
+from importlib import import_module, reload
 from pathlib import Path
 
 if sys.argv[2:3] == ["numba"]:
@@ -17,7 +18,7 @@ if sys.argv[2:3] == ["numba"]:
 
 import numpy as np
 
-from kernels import BACKENDS, CATALOGUE, NotAvailable
+from kernels import BACKENDS, CATALOGUE, LIBRARIES, NotAvailable
 from kernels.preparation import load, put_each
 from tests.inside.check_kernels import sizes_of
 
@@ -54,24 +55,71 @@ def source_mutants(library):
         path = ROOT / "kernels" / family / f"{library}.py"
         if not path.exists():
             continue
-        text = path.read_text()
-        tree = ast.parse(text)
-        reach = {name: reachable(tree, name) for name in CATALOGUE if CATALOGUE[name].family == family}
-        for number, place in enumerate(places(tree)):
-            line = text.splitlines()[place.lineno - 1].strip()
-            kernels = [name for name, functions in reach.items() if place.owner in functions]
-            kernels = [name for name in kernels if CATALOGUE[name].why_not(library, library) is None]
-            if not kernels or any(part in line for part in EQUIVALENT):
-                continue
-            mutant = copy.deepcopy(tree)
-            what = list(places(mutant))[number].change()
-            found = [found_out(name, library, mutant, path) for name in kernels]
-            yield {
-                "kind": "source",
-                "kernels": kernels,
-                "what": f"kernels/{family}/{library}.py:{place.lineno}: {what} in `{line}`",
-                "found": next(filter(None, found), None),
+        able = [name for name, kernel in CATALOGUE.items() if kernel.family == family]
+        able = [name for name in able if CATALOGUE[name].why_not(library, library) is None]
+        tree = ast.parse(path.read_text())
+        reach = {name: reachable(tree, name) for name in able}
+        yield from mutants_of(library, path, tree, reach)
+        shared = path.with_name("shared.py")
+        if shared.exists():
+            # All mutants of a shared function are tried by one library, NumPy where it has it, and one by each other.
+            first = {name for name in able if first_to_bind(family, name) == library}
+            source = ast.parse(shared.read_text())
+            bound = {
+                name: set().union(*(reachable(source, each) for each in bindings(tree, reach[name]))) for name in able
             }
+            yield from mutants_of(library, shared, source, bound, first)
+
+
+def mutants_of(library, path, tree, reach, in_full=None):
+    """Each mutant of a file; of owners that no kernel of ``in_full`` uses only the first, where that is given."""
+    lines, tried = path.read_text().splitlines(), set()
+    for number, place in enumerate(places(tree)):
+        line = lines[place.lineno - 1].strip()
+        kernels = [name for name, functions in reach.items() if place.owner in functions]
+        if not kernels or any(part in line for part in EQUIVALENT):
+            continue
+        if in_full is not None and not in_full.intersection(kernels):
+            if place.owner in tried:
+                continue
+            tried.add(place.owner)
+        mutant = copy.deepcopy(tree)
+        what = list(places(mutant))[number].change()
+        found = [found_out(name, library, mutant, path) for name in kernels]
+        yield {
+            "kind": "source",
+            "kernels": kernels,
+            "what": f"{path.relative_to(ROOT)}:{place.lineno}: {what} in `{line}`",
+            "found": next(filter(None, found), None),
+        }
+
+
+def bindings(tree, names):
+    """What the functions and assignments of these names take from the family's shared file."""
+    used = [node for top in tree.body if names & defined(top) for node in ast.walk(top)]
+    return {
+        node.attr
+        for node in used
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "shared"
+    }
+
+
+def defined(top):
+    """The names that a statement defines."""
+    if isinstance(top, ast.FunctionDef):
+        return {top.name}
+    return {target.id for target in getattr(top, "targets", ()) if isinstance(target, ast.Name)}
+
+
+def first_to_bind(family, kernel):
+    """The library whose turn it is to try all mutants of what a kernel takes from the shared file."""
+    for library in LIBRARIES:
+        path = ROOT / "kernels" / family / f"{library}.py"
+        if path.exists():
+            tree = ast.parse(path.read_text())
+            if bindings(tree, reachable(tree, kernel)):
+                return library
+    return None
 
 
 class Place:
@@ -152,11 +200,10 @@ def reachable(tree, name):
 def found_out(name, library, tree, path):
     """How the check of a kernel's result finds a changed source out, or None."""
     kernel = CATALOGUE[name]
-    module = types.ModuleType(f"mutant_of_{library}")
-    module.__file__ = str(path)
-    sys.modules[module.__name__] = module
+    original = f"kernels.{kernel.family}.{library}"
+    kept = {each: sys.modules.pop(each, None) for each in (original, f"kernels.{kernel.family}.shared_{library}")}
     try:
-        exec(compile(ast.fix_missing_locations(tree), str(path), "exec"), vars(module))
+        module = mutated(original, tree, path)
         arguments_from = getattr(module, f"{name}_arguments", put_each)
         for size in sizes_of(kernel, library):
             if size > 1:
@@ -165,7 +212,27 @@ def found_out(name, library, tree, path):
         raise
     except Exception as error:
         return f"{type(error).__name__}: {error}"[:200]
+    finally:
+        for each, one in kept.items():
+            sys.modules.pop(each, None)
+            if one is not None:
+                sys.modules[each] = one
     return None
+
+
+def mutated(original, tree, path):
+    """A library's file of a family, where it or the shared file that it loads is changed."""
+    code = compile(ast.fix_missing_locations(tree), str(path), "exec")
+    if path.name != "shared.py":
+        module = types.ModuleType(original)
+        module.__file__ = str(path)
+        sys.modules[original] = module
+        exec(code, vars(module))
+        return module
+    # `bind` finds the changed file where it would have put its own.
+    module = import_module(original)
+    exec(code, vars(module.shared))
+    return reload(module)
 
 
 def replaced(kernel, backend, size, function, arguments_from):
