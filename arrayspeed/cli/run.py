@@ -19,7 +19,7 @@ from arrayspeed.measure import asv_processes, selections
 from arrayspeed.measure.plan import Selection
 from arrayspeed.model.errors import UserError
 from kernels import BACKENDS, CATALOGUE, DEVICES, LIBRARIES
-from kernels.catalogue import choose
+from kernels.catalogue import choose, dtypes
 
 MEASURES = (
     "time_call",
@@ -131,7 +131,7 @@ def selection(args) -> Selection:
             ("kernel", args.kernel, CATALOGUE),
             ("backend", args.backend, BACKENDS),
             ("device", devices, DEVICES),
-            ("dtype", args.dtype, ("float64", "float32")),
+            ("dtype", args.dtype, dtypes()),
             ("measure", args.measure, MEASURES),
         ):
             for name in names:

@@ -23,7 +23,7 @@ from arrayspeed.records import results
 from arrayspeed.records.levels import COLUMNS, Case, Place, best_of, compared, inverse, levels_of
 from arrayspeed.report.charts import best_environment
 from kernels import BACKENDS, CATALOGUE, DEVICES
-from kernels.catalogue import choose
+from kernels.catalogue import choose, dtypes
 
 
 def add_arguments(parser) -> None:
@@ -38,7 +38,7 @@ def main(args) -> int:
     """Run ``arrayspeed summary``."""
     try:
         choose("device", args.device, DEVICES)
-        choose("dtype", args.dtype, ("float64", "float32"))
+        choose("dtype", args.dtype, dtypes())
     except ValueError as error:
         raise UserError(str(error)) from error
     config = load_config()

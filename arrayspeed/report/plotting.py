@@ -17,7 +17,7 @@ from arrayspeed.records import results
 from arrayspeed.records.levels import Case, Place, best_of, compared, inverse, levels_of, with_intervals
 from arrayspeed.report import charts, heatmap
 from kernels import BACKENDS, CATALOGUE, DEVICES
-from kernels.catalogue import choose
+from kernels.catalogue import choose, dtypes
 
 LevelsAt = Mapping[Place, Mapping[Case, Level]]
 
@@ -100,7 +100,7 @@ def check(args: Namespace) -> None:
         if args.device is not None:
             choose("device", args.device, DEVICES)
         if args.dtype is not None:
-            choose("dtype", args.dtype, ("float64", "float32"))
+            choose("dtype", args.dtype, dtypes())
         for kernel in args.kernel or ():
             choose("kernel", kernel, tuple(CATALOGUE))
     except ValueError as error:

@@ -2,6 +2,9 @@
 
 from kernels.kernel import Kernel
 
+#: What XLA calls a matrix product, or the routine that computes it.
+PRODUCT = ("dot|gemm|matmul",)
+
 SIZES = (10, 30, 100, 300, 1_000, 2_000, 3_000)
 
 
@@ -26,6 +29,8 @@ KERNELS = (
         reference=lambda a, b: a @ b,
         flops=lambda n: 2 * n**3,
         bytes=lambda n, item: 3 * n**2 * item,
+        operations=PRODUCT,
+        tier="bench",
     ),
     Kernel(
         "matmul_transposed",
@@ -40,5 +45,6 @@ KERNELS = (
         flops=lambda n: n**2 * (n + 1),
         bytes=lambda n, item: 2 * n**2 * item,
         up_to={"*": 3_000},
+        operations=PRODUCT,
     ),
 )

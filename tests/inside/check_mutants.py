@@ -30,17 +30,6 @@ COMPARISONS = {ast.Gt: ast.LtE, ast.Lt: ast.GtE}
 FUNCTIONS = {"sin": "cos", "exp": "cosh", "tanh": "sin", "fft": "ifft", "sum": "max", "reduce_sum": "reduce_max"}
 FUNCTIONS |= {"sort": "array", "add_": "sub_", "sub_": "add_", "randn": "rand", "standard_normal": "random"}
 
-#: Changes that leave the result right, by what the source line says.
-EQUIVALENT = {
-    "GRAIN": "from which length threads are used",
-    "eps **": "the step of a difference: accuracy only, within what is tolerated",
-    "step(x, ": "as above",
-    "+ step": "a difference backwards is one too",
-    "total = 0.0": "what is added to both sides of a difference",
-    "w.shape[0]": "the layer that is measured is square; tests/test_properties.py has one that is not",
-    "create_graph": "what PyTorch keeps for a second derivative; too little is an error, more is only slower",
-}
-
 
 def main(library):
     yield from source_mutants(library)
@@ -77,7 +66,8 @@ def mutants_of(library, path, tree, reach, in_full=None):
     for number, place in enumerate(places(tree)):
         line = lines[place.lineno - 1].strip()
         kernels = [name for name, functions in reach.items() if place.owner in functions]
-        if not kernels or any(part in line for part in EQUIVALENT):
+        kernels = [name for name in kernels if not any(part in line for part in CATALOGUE[name].equivalent)]
+        if not kernels:
             continue
         if in_full is not None and not in_full.intersection(kernels):
             if place.owner in tried:
@@ -238,7 +228,7 @@ def mutated(original, tree, path):
 def replaced(kernel, backend, size, function, arguments_from):
     """A prepared kernel with another function in place of its own."""
     prepared = load(kernel.name, backend, size)
-    static = kernel.static(size, prepared.dtype)
+    static = prepared.static
     arguments = arguments_from(prepared.adapter, *prepared.inputs)
     return replace(
         prepared, function=function, arguments=arguments, call=lambda: waited(prepared, function(*arguments, **static))
@@ -292,8 +282,7 @@ def changed_results(prepared):
     None comes back where that leaves it as it was.
     """
     adapter, kernel = prepared.adapter, prepared.kernel
-    allowed = kernel.allowed_error(prepared.backend.name, prepared.backend.library, prepared.dtype)
-    random = kernel.family == "random"
+    allowed = kernel.allowed_errors(prepared.backend.name, prepared.backend.library, prepared.dtype)[0]
 
     def on_first(change):
         def changed(result):
@@ -321,7 +310,7 @@ def changed_results(prepared):
     }
     if prepared.dtype == "float64":
         found["half the precision"] = on_first(lambda x: x.astype(narrow[str(x.dtype)]))
-    if random:
+    if kernel.random:
         found["another scale"] = on_first(lambda x: x * 1.5)
         return found
     found["the other sign"] = on_first(lambda x: -x)
