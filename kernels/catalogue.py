@@ -12,6 +12,8 @@ from kernels.kernel import TIERS, Kernel
 
 FAMILIES = (
     "elementwise",
+    "reductions",
+    "indexing",
     "linalg",
     "fft",
     "sorting",

@@ -17,6 +17,7 @@ from kernels.backends import BACKENDS, DEVICES, Backend
 from kernels.catalogue import CATALOGUE, choose
 from kernels.errors import NotAvailable, WrongResult
 from kernels.kernel import Kernel, widened
+from kernels.late import Late
 from kernels.requirements import unmet
 
 SEED = 20240229
@@ -321,7 +322,9 @@ def library_function(kernel: Kernel, backend: Backend) -> tuple[Callable, Callab
         return made_gradient(kernel, backend), put_each
     if not hasattr(module, name):
         raise NotImplementedError(f"{module.__name__} has no function {name}")
-    return getattr(module, name), getattr(module, f"{name}_arguments", put_each)
+    function = getattr(module, name)
+    function = function.found() if isinstance(function, Late) else function
+    return function, getattr(module, f"{name}_arguments", put_each)
 
 
 def made_gradient(kernel: Kernel, backend: Backend) -> Callable:

@@ -574,3 +574,15 @@ def test_kernels_come_in_order_of_what_says_most():
     assert sorted(ordered) == sorted(CATALOGUE)
     tiers = [TIERS.index(CATALOGUE[name].tier) for name in ordered]
     assert tiers == sorted(tiers)
+
+
+def test_a_late_function_is_imported_with_its_kernel_and_has_nothing_around_it(make, monkeypatch):
+    from kernels.late import Late
+    from kernels.preparation import library_function
+
+    monkeypatch.delitem(sys.modules, "wave", raising=False)
+    late = Late("wave", "open")
+    assert "wave" not in sys.modules
+    kernel = make(Late("numpy", "negative"), reference=lambda x: -x).kernel
+    assert library_function(kernel, NUMPY)[0] is np.negative
+    assert late.found() is sys.modules["wave"].open

@@ -19,7 +19,8 @@ if sys.argv[2:3] == ["numba"]:
 import numpy as np
 
 from kernels import BACKENDS, CATALOGUE, LIBRARIES, NotAvailable
-from kernels.preparation import load, put_each
+from kernels.kernel import EXACT
+from kernels.preparation import leaves, load, put_each
 from tests.inside.check_kernels import sizes_of
 
 ROOT = Path(__file__).parent.parent.parent
@@ -28,6 +29,7 @@ OPERATORS = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast
 OPERATORS |= {ast.MatMult: ast.Mult}
 COMPARISONS = {ast.Gt: ast.LtE, ast.Lt: ast.GtE}
 FUNCTIONS = {"sin": "cos", "exp": "cosh", "tanh": "sin", "fft": "ifft", "sum": "max", "reduce_sum": "reduce_max"}
+FUNCTIONS |= {"argmax": "argmin", "cumsum": "sort", "logsumexp": "amax", "reduce_logsumexp": "reduce_max"}
 FUNCTIONS |= {"sort": "array", "add_": "sub_", "sub_": "add_", "randn": "rand", "standard_normal": "random"}
 
 
@@ -276,50 +278,76 @@ def refused(prepared):
     return None
 
 
+#: A dtype -> the one with half its precision.
+NARROWER = {
+    "float64": "float32",
+    "float32": "float16",
+    "complex128": "complex64",
+    "complex64": "complex64",
+}
+
+
 def changed_results(prepared):
-    """Name -> what changes a result on the device: its sign, order, precision, dtype, shape, or one number of it.
+    """Name -> what changes one result on the device: its sign, order, precision, dtype, shape, or one number of it.
 
     None comes back where that leaves it as it was.
     """
-    adapter, kernel = prepared.adapter, prepared.kernel
-    allowed = kernel.allowed_errors(prepared.backend.name, prepared.backend.library, prepared.dtype)[0]
-
-    def on_first(change):
-        def changed(result):
-            first, *rest = result if isinstance(result, (tuple, list)) else (result,)
-            before = np.array(adapter.get(first), order="C")
-            after = change(before.copy())
-            # A constant may be one that TF32 holds exactly.
-            if after.dtype == before.dtype and np.array_equal(after, before):
-                return None
-            new = adapter.put(after)
-            return (new, *rest) if isinstance(result, (tuple, list)) else new
-
-        return changed
-
-    def one_number(x):
-        flat = x.reshape(-1)
-        flat[len(flat) // 2] += (10 * allowed + 1e-6) * np.abs(x).max()
-        return x
-
-    narrow = {"float64": "float32", "float32": "float16", "complex128": "complex64", "complex64": "complex64"}
-    found = {
-        "another shape": on_first(lambda x: x.reshape(1, *x.shape)),
-        "not a number": on_first(lambda x: x * np.nan),
-        "zeros": on_first(np.zeros_like),
-    }
-    if prepared.dtype == "float64":
-        found["half the precision"] = on_first(lambda x: x.astype(narrow[str(x.dtype)]))
-    if kernel.random:
-        found["another scale"] = on_first(lambda x: x * 1.5)
-        return found
-    found["the other sign"] = on_first(lambda x: -x)
-    found["one number"] = on_first(one_number)
-    if prepared.dtype == "float32" and allowed < 2.0**-12:
-        found["TF32"] = on_first(tf32)
+    kernel = prepared.kernel
+    allowed = kernel.allowed_errors(prepared.backend.name, prepared.backend.library, prepared.dtype)
+    found = {}
+    for number, kind in enumerate(kernel.results):
+        where = f" of result {number + 1}" if number else ""
+        for what, change in changes_of(kernel, kind, allowed[number], prepared.dtype).items():
+            found[what + where] = on_result(prepared.adapter, number, change)
     if kernel.name == "elementwise":
         found["results exchanged"] = lambda result: (result[1], result[0], result[2])
         found["a result missing"] = lambda result: result[:2]
+    return found
+
+
+def on_result(adapter, number, change):
+    """What changes one of a kernel's results on the host and puts it back."""
+
+    def changed(result):
+        arrays = list(leaves(result))
+        before = np.array(adapter.get(arrays[number]), order="C")
+        after = change(before.copy())
+        # A constant may be one that TF32 holds exactly.
+        if after.dtype == before.dtype and np.array_equal(after, before):
+            return None
+        arrays[number] = adapter.put(after)
+        return tuple(arrays) if isinstance(result, (tuple, list)) else arrays[0]
+
+    return changed
+
+
+def changes_of(kernel, kind, allowed, dtype):
+    """Name -> what changes a host array of a kind that must be within an error."""
+
+    def one_number(x):
+        flat = x.reshape(-1)
+        flat[len(flat) // 2] += 1 if kind in EXACT else (10 * allowed + 1e-6) * np.abs(x).max()
+        return x
+
+    found = {
+        "another shape": lambda x: x.reshape(1, *x.shape),
+        "zeros": np.zeros_like,
+        "one number": one_number,
+    }
+    if kind not in EXACT and kind not in ("number", "complex"):
+        return {}  # a key, of which any other is right
+    if kind in EXACT:
+        return found
+    found["not a number"] = lambda x: x * np.nan
+    if dtype == "float64":
+        found["half the precision"] = lambda x: x.astype(NARROWER[str(x.dtype)])
+    if kernel.random:
+        del found["one number"]
+        return found | {"another scale": lambda x: x * 1.5}
+    if kernel.align is None:
+        found["the other sign"] = lambda x: -x
+    if dtype == "float32" and allowed < 2.0**-12:
+        found["TF32"] = tf32
     return found
 
 
