@@ -4,6 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kernels import CATALOGUE
 from tests import test_properties
 from tests.test_properties import each, vectors
 
@@ -95,3 +96,64 @@ def test_no_value_is_lost_where_places_come_again(evaluate, kernel, backend):
 def test_rows_become_columns(evaluate, kernel, backend):
     x = np.arange(35 * 70.0).reshape(35, 70)
     assert np.array_equal(evaluate(kernel, backend, x)[0], x.T)
+
+
+@each("matvec")
+def test_a_matrix_need_not_be_square(evaluate, kernel, backend):
+    rng = np.random.default_rng(0)
+    a, x = rng.standard_normal((3, 5)), rng.standard_normal(5)
+    assert np.allclose(evaluate(kernel, backend, a, x)[0], (a * x).sum(1), rtol=1e-13)
+
+
+@each("batched_matmul")
+def test_each_pair_has_its_product(evaluate, kernel, backend):
+    rng = np.random.default_rng(0)
+    a, b = rng.standard_normal((3, 4, 4)), rng.standard_normal((3, 4, 4))
+    (found,) = evaluate(kernel, backend, a, b)
+    assert all(np.allclose(found[k], a[k] @ b[k], rtol=1e-13) for k in range(3))
+
+
+@each("solve")
+def test_a_solution_solves_also_where_rows_must_be_exchanged(evaluate, kernel, backend):
+    a = np.array([[0.0, 2, 1, 0], [1, 0, 0, 3], [4, 1, 0, 0], [0, 0, 5, 1]])
+    b = np.arange(1.0, 5)
+    (x,) = evaluate(kernel, backend, a, b)
+    assert np.allclose(a @ x, b, rtol=1e-9)
+
+
+@each("cholesky")
+def test_a_factor_times_its_transpose_is_the_matrix(evaluate, kernel, backend):
+    g = np.random.default_rng(0).standard_normal((6, 6))
+    a = g @ g.T + np.eye(6)
+    (factor,) = evaluate(kernel, backend, a)
+    assert np.allclose(factor @ factor.T, a)
+    assert np.array_equal(factor, np.tril(factor))
+    assert (np.diag(factor) > 0).all()
+
+
+@each("qr", "svd", "eigh")
+def test_factors_make_the_matrix_again(evaluate, kernel, backend):
+    """By the kernel's own residual, of another matrix: a tall one, and one with values far apart."""
+    rng = np.random.default_rng(1)
+    a = rng.standard_normal((9, 4)) if kernel == "qr" else rng.standard_normal((5, 5)) * 10.0 ** np.arange(-2, 3)
+    a = a + a.T if kernel == "eigh" else a
+    found = tuple(evaluate(kernel, backend, a))
+    limit = 1e-5 if backend == "tensorflow-xla" and kernel != "qr" else 1e-12
+    assert CATALOGUE[kernel].residual((a,), found) <= limit
+    if kernel == "qr":
+        assert np.array_equal(found[1], np.triu(found[1]))
+    else:
+        values = found[1] if kernel == "svd" else -found[0]
+        assert (np.diff(values) <= 0).all()
+
+
+@each("tridiagonal_solve")
+def test_a_tridiagonal_solution_solves_each_system(evaluate, kernel, backend):
+    rng = np.random.default_rng(2)
+    lower, upper, right = (rng.uniform(-1, 1, (3, 6)) for _ in range(3))
+    diagonal = rng.uniform(2.5, 3, (3, 6))
+    lower[:, 0] = upper[:, -1] = 0
+    (x,) = evaluate(kernel, backend, lower, diagonal, upper, right)
+    for k in range(3):
+        a = np.diag(diagonal[k]) + np.diag(lower[k, 1:], -1) + np.diag(upper[k, :-1], 1)
+        assert np.allclose(a @ x[k], right[k], rtol=1e-12)

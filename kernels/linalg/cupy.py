@@ -8,3 +8,11 @@ shared = bind(__name__, cp)
 
 matmul = shared.matmul
 matmul_transposed = shared.matmul_transposed
+matvec = shared.matmul
+batched_matmul = shared.matmul
+solve = shared.solve
+qr = shared.qr
+svd = shared.svd
+eigh = shared.eigh
+cholesky = shared.cholesky
+tridiagonal_solve = shared.tridiagonal_solve

@@ -1,5 +1,6 @@
 """Linear algebra in JAX."""
 
+import jax
 import jax.numpy as jnp
 
 from kernels.shared import bind
@@ -8,3 +9,23 @@ shared = bind(__name__, jnp)
 
 matmul = shared.matmul
 matmul_transposed = shared.matmul_transposed
+matvec = shared.matmul
+batched_matmul = shared.matmul
+solve = shared.solve
+qr = shared.qr
+svd = shared.svd
+
+
+def eigh(a):
+    """Of a matrix that is symmetric as it is: JAX would make it so at every call."""
+    return tuple(jnp.linalg.eigh(a, symmetrize_input=False))
+
+
+def cholesky(a):
+    """The lower factor of a matrix that is symmetric as it is."""
+    return jax.lax.linalg.cholesky(a, symmetrize_input=False)
+
+
+def tridiagonal_solve(lower, diagonal, upper, right):
+    """LAPACK's on CPUs, cuSPARSE's on NVIDIA."""
+    return jax.lax.linalg.tridiagonal_solve(lower, diagonal, upper, right[..., None])[..., 0]
