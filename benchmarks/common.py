@@ -44,7 +44,7 @@ class _KernelBenchmark:
         if self.prepared is not None:
             return
         kernel = CATALOGUE[self.kernel]
-        why = too_large(kernel, BACKENDS[backend], size, self.dtype)
+        why = too_large(kernel, BACKENDS[backend], size, self.dtype, device)
         if why:
             raise NotAvailable(why)
         self.prepared = _KernelBenchmark.latest = load(self.kernel, backend, size, device, self.dtype)

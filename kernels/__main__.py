@@ -3,7 +3,8 @@
 import argparse
 import json
 
-from kernels.catalogue import rows
+from kernels.catalogue import CATALOGUE, rows
+from kernels.preparation import shapes
 
 
 def main() -> None:
@@ -11,16 +12,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m kernels", description="List every kernel.")
     parser.add_argument("--json", action="store_true", help="print a list of objects")
     args = parser.parse_args()
-    catalogue = rows()
+    catalogue = [row | {"shapes": shapes(CATALOGUE[row["kernel"]], row["small"])} for row in rows()]
     if args.json:
         print(json.dumps(catalogue, indent=1))
         return
     for row in catalogue:
         print(f"{row['family']}.{row['kernel']} ({row['dtype']}): {row['summary']}")
         print(f"    sizes     {', '.join(f'{size:,}' for size in row['sizes'])}")
+        print(f"    inputs    {', '.join(row['shapes'])} at {row['small']:,}")
         print(f"    backends  {', '.join(row['backends'])}")
         for backend, why in row["unavailable"].items():
             print(f"    not {backend}: {why}")
+        for library, modules in row["needs"].items():
+            print(f"    {library} needs {', '.join(modules)}")
+        for library, first in row["since"].items():
+            print(f"    {library} from {first}")
 
 
 if __name__ == "__main__":

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterable
 from dataclasses import replace
 from importlib import import_module
 
 from kernels.backends import BACKENDS, DEVICES, Backend
-from kernels.kernel import Kernel
+from kernels.kernel import TIERS, Kernel
 
 FAMILIES = (
     "elementwise",
+    "reductions",
+    "indexing",
     "linalg",
     "fft",
     "sorting",
@@ -33,6 +36,29 @@ def backends_of(kernel: Kernel) -> list[Backend]:
     return [b for b in BACKENDS.values() if kernel.why_not(b.name, b.library) is None]
 
 
+def in_tier(tier: str) -> list[str]:
+    """The names of a tier's kernels, in the catalogue's order: those of each tier before it are in it too.
+
+    Raises
+    ------
+    ValueError
+        There is no such tier; the message says which there are.
+    """
+    choose("tier", tier, TIERS)
+    wanted = TIERS[: TIERS.index(tier) + 1]
+    return [kernel.name for kernel in CATALOGUE.values() if kernel.tier in wanted]
+
+
+def by_tier(names: Iterable[str]) -> list[str]:
+    """Kernels with those first that say most: by tier, and within one in the order given."""
+    return sorted(names, key=lambda name: TIERS.index(CATALOGUE[name].tier))
+
+
+def dtypes() -> list[str]:
+    """Every precision that some kernel is measured in."""
+    return list(dict.fromkeys(dtype for kernel in CATALOGUE.values() for dtype in kernel.dtypes))
+
+
 def rows() -> list[dict]:
     """The catalogue as plain data: one entry a kernel and dtype."""
     return [
@@ -42,13 +68,18 @@ def rows() -> list[dict]:
             "summary": kernel.summary,
             "dtype": dtype,
             "sizes": list(kernel.sizes),
+            "least": kernel.least,
+            "tier": kernel.tier,
             "small": kernel.small,
             "large": kernel.large,
             "backends": [b.name for b in backends_of(kernel)],
             "devices": list(DEVICES),
             "unavailable": {
                 b.name: why for b in BACKENDS.values() if (why := kernel.why_not(b.name, b.library)) is not None
-            },
+            }
+            | {key: why for key, why in kernel.unavailable.items() if "@" in key},
+            "needs": {library: list(modules) for library, modules in kernel.needs.items()},
+            "since": dict(kernel.since),
         }
         for kernel in CATALOGUE.values()
         for dtype in kernel.dtypes

@@ -6,24 +6,24 @@ import os
 
 from kernels.backends import Backend
 from kernels.backends.hardware import available_memory
+from kernels.dtypes import ITEMSIZE
 from kernels.kernel import Kernel
 
 #: Set to 1 to measure the large sizes too.
 LARGE = "ARRAYSPEED_LARGE"
-
-ITEMSIZE = {"float64": 8, "float32": 4}
 
 
 def memory_needed(kernel: Kernel, size: int, dtype: str) -> int:
     """Bytes that one process takes for its arrays, roughly: float64 inputs and reference on the host, a cast copy
     of the inputs, a device copy, results, and the temporaries of an eager backend.
     """
-    return 2 * kernel.bytes(size, 8) + 3 * kernel.bytes(size, ITEMSIZE[dtype])
+    item = ITEMSIZE[dtype]
+    return 2 * kernel.bytes(size, 8) + 3 * kernel.bytes(size, item) + kernel.workspace(size, item)
 
 
-def too_large(kernel: Kernel, backend: Backend, size: int, dtype: str) -> str | None:
+def too_large(kernel: Kernel, backend: Backend, size: int, dtype: str, device: str = "cpu") -> str | None:
     """Why this size is left out, or None."""
-    largest = kernel.largest(backend.name, backend.library)
+    largest = kernel.largest(backend.name, backend.library, device)
     if largest is not None and size > largest and os.environ.get(LARGE, "0") in ("", "0"):
         return f"size {size:,} is measured only when asked for ({LARGE}=1); the largest otherwise is {largest:,}"
     needed, available = memory_needed(kernel, size, dtype), available_memory()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import operator
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -16,7 +16,9 @@ from kernels import backends
 from kernels.backends import BACKENDS, DEVICES, Backend
 from kernels.catalogue import CATALOGUE, choose
 from kernels.errors import NotAvailable, WrongResult
-from kernels.kernel import Kernel
+from kernels.kernel import Kernel, widened
+from kernels.late import Late
+from kernels.requirements import unmet
 
 SEED = 20240229
 
@@ -40,6 +42,12 @@ class Prepared:
         The kernel; ``function(*arguments)`` may return before the result is complete.
     call
         No arguments; returns the result when it is complete.
+    static
+        Keyword arguments of the kernel that are part of the program.
+    put
+        Whether the arguments are the inputs put on the device, and not a generator or a key made from them.
+    peer
+        Whether the inputs are those of the kernel's peer.
     verified
         Whether `verify` has found the result right.
     """
@@ -55,23 +63,32 @@ class Prepared:
     send: Callable[[], tuple]
     function: Callable
     call: Callable[[], Any]
+    static: Mapping[str, Any] = field(default_factory=dict)
+    put: bool = True
+    peer: bool = False
     verified: bool = False
 
     def check(self) -> Any:
-        """Call once, check the dtype and device of every result, and return the result.
+        """Call once, check the dtype, device and layout of every result, and return the result.
 
         Raises
         ------
         WrongResult
-            A result has another dtype, or is on another device, than asked for.
+            A result has another dtype, is on another device than asked for, or is no new array but a view.
         """
         result = self.call()
         arrays = leaves(result)
-        for array, expected in zip(arrays, self.kernel.result_dtypes(self.dtype, len(arrays)), strict=True):
-            if (dtype := self.adapter.dtype_of(array)) != expected:
-                raise WrongResult(f"{self}: the result is {dtype}, not {expected}")
+        accepted = self.kernel.accepted_dtypes(self.dtype)
+        if len(arrays) != len(accepted):
+            raise WrongResult(f"{self}: {len(arrays)} results, not {len(accepted)}")
+        for array, dtypes in zip(arrays, accepted, strict=True):
+            if (dtype := self.adapter.dtype_of(array)) not in dtypes:
+                raise WrongResult(f"{self}: the result is {dtype}, not {' or '.join(dtypes)}")
             if (device := self.adapter.device_of(array)) != self.device:
                 raise WrongResult(f"{self}: the result is on the {device}, not the {self.device}")
+            inputs = self.arguments if self.put else ()
+            if why := self.adapter.layout_problem(array, inputs, self.kernel.any_order):
+                raise WrongResult(f"{self}: the result {why}")
         return result
 
     def round_trip(self) -> Any:
@@ -85,37 +102,63 @@ class Prepared:
         return self.adapter.get(result)
 
     def reference(self) -> Any:
-        """What the result is measured against, computed from the inputs before they were rounded to the dtype.
+        """What the result is measured against: computed from the inputs before they were rounded to the dtype, or
+        after, as the kernel says.
 
         Where the environment variable ``ARRAYSPEED_REFERENCES`` names a folder, computed once for all processes that
         share it.
         """
-        name = f"{self.kernel.name}-{self.size}-{self.dtype}"
+        quick = "" if self.static == self.kernel.static(self.size, self.dtype) else "-quick"
+        name = f"{self.kernel.name}-{self.size}-{self.dtype}{quick}"
         return remembered(
-            name,
-            lambda: self.kernel.reference(
-                *host_inputs(self.kernel, self.size), **self.kernel.static(self.size, self.dtype)
-            ),
+            name, lambda: exact_result(self.kernel, host_inputs(self.kernel, self.size), self.dtype, self.static)
         )
 
+    def errors(self) -> tuple[float, ...]:
+        """The error of each result of a call against the float64 reference, and the residual where there is one."""
+        results = leaves(self.to_host(self.check()))
+        return self.kernel.errors(self.inputs, results, leaves(self.reference()))
+
     def error(self) -> float:
-        """Largest error of a call against the float64 reference, by the kernel's measure."""
-        host = self.to_host(self.check())
-        reference = self.reference()
-        results = host if isinstance(host, tuple) else (host,)
-        references = reference if isinstance(reference, tuple) else (reference,)
-        if len(results) != len(references):
-            raise WrongResult(f"{self}: {len(results)} results, not {len(references)}")
-        return max(self.kernel.error(*pair) for pair in zip(results, references, strict=True))
+        """The largest of `errors`."""
+        return max(self.errors())
 
     def verify(self) -> float:
-        """The error of a call; WrongResult where it is above what the kernel tolerates."""
-        error = self.error()
-        allowed = self.kernel.allowed_error(self.backend.name, self.backend.library, self.dtype)
-        if not error <= allowed:
-            raise WrongResult(f"{self}: error {error:.1e}, more than {allowed:.1e} of the float64 reference")
+        """The largest error of a call; WrongResult where one is above what the kernel tolerates, or an input changed.
+
+        With a peer's inputs: of a call on the kernel's own.
+        """
+        if self.peer:
+            own = load(self.kernel.name, self.backend.name, self.size, self.device, self.dtype)
+            error = own.verify()
+            self.check()
+        else:
+            errors = self.errors()
+            allowed = self.kernel.allowed_errors(self.backend.name, self.backend.library, self.dtype, self.device)
+            for found, limit in zip(errors, allowed, strict=True):
+                if not found <= limit:
+                    raise WrongResult(f"{self}: error {found:.1e}, more than {limit:.1e} of the float64 reference")
+            error = max(errors)
+        self.check_inputs()
         self.verified = True
         return error
+
+    def repeats(self) -> bool | None:
+        """Whether a second call gives the same bits; None where the kernel does not promise it: random numbers, and on
+        a GPU what is added in any order.
+        """
+        if self.kernel.random or (self.device == "gpu" and not self.kernel.ordered):
+            return None
+        first = [array.copy() for array in leaves(self.to_host(self.call()))]
+        return all(map(same_bits, first, leaves(self.to_host(self.call()))))
+
+    def check_inputs(self) -> None:
+        """WrongResult where the arguments are no longer the inputs, bit by bit: the kernel works in place."""
+        if not self.put:
+            return
+        for number, (host, array) in enumerate(zip(self.inputs, self.arguments, strict=True), 1):
+            if not same_bits(host, self.adapter.get(array)):
+                raise WrongResult(f"{self}: a call changed input {number}")
 
     def __str__(self) -> str:
         return f"{self.kernel.name} {self.size} {self.dtype} on {self.backend.name}, {self.device}"
@@ -143,6 +186,23 @@ def remembered(name: str, make: Callable[[], Any]) -> Any:
     return made
 
 
+def exact_result(kernel: Kernel, inputs: tuple, dtype: str, static: Mapping[str, Any]) -> Any:
+    """The kernel's reference for host inputs as they were drawn, or as they are rounded where the kernel says so."""
+    if kernel.rounded:
+        inputs = tuple(widened(cast(array, dtype)) for array in inputs)
+    return kernel.reference(*inputs, **static)
+
+
+def same_bits(one: Any, other: Any) -> bool:
+    """Whether two host arrays have the same shape, dtype and bits: a NaN is itself, and the zeros are two."""
+    import numpy as np
+
+    one, other = (np.ascontiguousarray(array) for array in (one, other))
+    if one.shape != other.shape or one.dtype != other.dtype:
+        return False
+    return np.array_equal(one.reshape(-1).view(np.uint8), other.reshape(-1).view(np.uint8))
+
+
 def leaves(result: Any) -> tuple:
     """The arrays of a result."""
     return tuple(result) if isinstance(result, (tuple, list)) else (result,)
@@ -155,40 +215,60 @@ def host_inputs(kernel: Kernel, size: int) -> tuple:
     return kernel.inputs(np.random.default_rng([SEED, size]), size)
 
 
-def choose_size(size: object) -> int:
-    """``size`` as a positive int; else ValueError."""
+def shapes(kernel: Kernel, size: int) -> list[str]:
+    """The shape of each input at a size, as text."""
+    return [f"({', '.join(map(str, array.shape))})" for array in host_inputs(kernel, size)]
+
+
+def choose_size(size: object, least: int = 1) -> int:
+    """``size`` as an int of ``least`` or more; else ValueError."""
     try:
         if isinstance(size, bool):
             raise TypeError
         number = operator.index(size)
     except TypeError:
-        raise ValueError(f"size {size!r} is not valid: it must be a whole number, 1 or more") from None
-    if number < 1:
-        raise ValueError(f"size {number} is not valid: it must be 1 or more")
+        raise ValueError(f"size {size!r} is not valid: it must be a whole number, {least} or more") from None
+    if number < least:
+        raise ValueError(f"size {number} is not valid: it must be {least} or more")
     return number
 
 
-def load(kernel: str, backend: str, size: int, device: str = "cpu", dtype: str | None = None) -> Prepared:
+def load(
+    kernel: str,
+    backend: str,
+    size: int,
+    device: str = "cpu",
+    dtype: str | None = None,
+    *,
+    quick: bool = False,
+    peer: bool = False,
+) -> Prepared:
     """Everything up to the first call: what is slow there (tracing, compiling) has not happened yet.
 
-    Raises and parameters as for `prepare`.
+    ``quick``: with the kernel's static values for tests, where it has some. ``peer``: with the inputs of the kernel's
+    peer. Raises and other parameters as for `prepare`.
     """
     chosen = CATALOGUE[choose("kernel", kernel, CATALOGUE)]
     way = BACKENDS[choose("backend", backend, BACKENDS)]
     choose("device", device, DEVICES)
     dtype = choose("dtype", chosen.dtypes[0] if dtype is None else dtype, chosen.dtypes)
-    size = choose_size(size)
+    size = choose_size(size, chosen.least)
+    if peer and chosen.peer is None:
+        raise ValueError(f"kernel {chosen.name!r} has no peer")
 
-    why = chosen.why_not(way.name, way.library) or backends.why_not(way, device)
+    why = chosen.why_not(way.name, way.library, device) or backends.why_not(way, device) or unmet(chosen, way.library)
     if why:
         raise NotAvailable(f"{chosen.name} on {way.name}, {device}: {why}")
 
     adapter = backends.adapter(way.library, device, chosen.devices(size) if chosen.devices else None)
     function, arguments_from = library_function(chosen, way)
-    inputs = tuple(cast(array, dtype) for array in host_inputs(chosen, size))
+    drawn = chosen.peer.inputs(size) if peer else host_inputs(chosen, size)
+    inputs = tuple(cast(array, dtype) for array in drawn)
     arguments = arguments_from(adapter, *inputs)
-    send = partial(send_each if arguments_from is put_each else arguments_from, adapter, *inputs)
-    if static := chosen.static(size, dtype):
+    put = arguments_from is put_each
+    send = partial(send_each if put else arguments_from, adapter, *inputs)
+    static = (chosen.quick if quick and chosen.quick else chosen.static)(size, dtype)
+    if static:
         function = partial(function, **static)
     function = adapter.place(adapter.compile(function) if way.compiled else function)
     return Prepared(
@@ -203,12 +283,28 @@ def load(kernel: str, backend: str, size: int, device: str = "cpu", dtype: str |
         send,
         function,
         waiting(function, arguments, adapter.wait),
+        static,
+        put,
+        peer,
     )
 
 
 def cast(array: Any, dtype: str) -> Any:
-    """A host array in the precision asked for; integers (a seed) as they are."""
-    return array.astype(dtype) if array.dtype.kind == "f" else array
+    """A host array in the precision asked for; whole numbers (a seed, indices) and truth values as they are.
+
+    Raises
+    ------
+    NotAvailable
+        NumPy has bfloat16 only through ml_dtypes, which JAX and TensorFlow bring.
+    """
+    if array.dtype.kind != "f":
+        return array
+    if dtype == "bfloat16":
+        try:
+            from ml_dtypes import bfloat16 as dtype
+        except ImportError:
+            raise NotAvailable("bfloat16 on the host needs ml_dtypes, which is not installed") from None
+    return array.astype(dtype)
 
 
 def library_function(kernel: Kernel, backend: Backend) -> tuple[Callable, Callable]:
@@ -222,9 +318,21 @@ def library_function(kernel: Kernel, backend: Backend) -> tuple[Callable, Callab
     name = kernel.name
     if backend.compiled and hasattr(module, f"{name}_compiled"):
         name = f"{name}_compiled"
+    if kernel.derived and not hasattr(module, name):
+        return made_gradient(kernel, backend), put_each
     if not hasattr(module, name):
         raise NotImplementedError(f"{module.__name__} has no function {name}")
-    return getattr(module, name), getattr(module, f"{name}_arguments", put_each)
+    function = getattr(module, name)
+    function = function.found() if isinstance(function, Late) else function
+    return function, getattr(module, f"{name}_arguments", put_each)
+
+
+def made_gradient(kernel: Kernel, backend: Backend) -> Callable:
+    """A kernel of gradients by the library's own differentiation of the kernel that it is derived from."""
+    base = kernel.derived.kernel
+    maker = import_module(f"kernels.gradients.{backend.library}")
+    make = getattr(maker, "gradient_compiled", maker.gradient) if backend.compiled else maker.gradient
+    return make(library_function(base, backend)[0], kernel.derived.by, len(base.results))
 
 
 def put_each(adapter: backends.base.Adapter, *inputs: Any) -> tuple:
@@ -260,7 +368,7 @@ def prepare(kernel: str, backend: str, size: int, device: str = "cpu", dtype: st
     kernel, backend, device
         Names from ``python -m kernels``.
     size
-        What the inputs are made from; any whole number from 1 up.
+        What the inputs are made from; any whole number from the kernel's least up, which is 1 for most.
     dtype
         Precision of the inputs; by default the kernel's own.
 

@@ -21,6 +21,7 @@ from arrayspeed.model.errors import UserError
 from arrayspeed.model.measures import MEASURES
 from arrayspeed.model.names import check
 from kernels import BACKENDS, CATALOGUE, DEVICES, LIBRARIES
+from kernels.catalogue import dtypes
 
 
 def add_arguments(parser) -> None:
@@ -121,7 +122,7 @@ def selection(args) -> Selection:
     check("kernel", args.kernel, CATALOGUE)
     check("backend", args.backend, BACKENDS)
     check("device", devices, DEVICES)
-    check("dtype", args.dtype, ("float64", "float32"))
+    check("dtype", args.dtype, dtypes())
     check("measure", args.measure, MEASURES)
     for size in args.size:
         if size not in ("small", "large") and not re.fullmatch("[1-9][0-9_,]*", size):

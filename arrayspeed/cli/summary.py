@@ -26,6 +26,7 @@ from arrayspeed.records.levels import Case, compared, inverse, levels_of
 from arrayspeed.report.backends import BASELINE
 from arrayspeed.report.shown import measured, shown
 from kernels import BACKENDS, DEVICES
+from kernels.catalogue import dtypes
 
 
 def add_arguments(parser) -> None:
@@ -41,7 +42,7 @@ def add_arguments(parser) -> None:
 def main(args) -> int:
     """Run ``arrayspeed summary``."""
     check("device", [args.device], DEVICES)
-    check("dtype", [args.dtype], ("float64", "float32"))
+    check("dtype", [args.dtype], dtypes())
     show(load_config().results_dir, args.machine, args.device, args.dtype, args.all_sizes)
     return 0
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kernels import BACKENDS
+from kernels.dtypes import ITEMSIZE
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ def parse_name(name: str) -> dict[str, str | None]:
     family, _, rest = name.partition(".")
     subject, _, measure = rest.rpartition(".")
     kernel, _, dtype = subject.rpartition("_")
-    if dtype not in ("float64", "float32"):
+    if dtype not in ITEMSIZE:
         kernel, dtype = subject, None
     return {"family": family, "kernel": kernel, "dtype": dtype, "measure": measure}
 

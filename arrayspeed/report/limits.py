@@ -17,11 +17,10 @@ from arrayspeed.model.measures import CALL, DEVICE_TIME, FROM_DEVICE, TO_DEVICE,
 from arrayspeed.records.levels import Case, best_of, compared
 from arrayspeed.report.files import interval, rounded
 from kernels import CATALOGUE
+from kernels.dtypes import ITEMSIZE
 
 #: Bytes that no cache of this size class holds: below, adding arrays measures a cache.
 CACHE = 200e6
-
-ITEM = {"float64": 8, "float32": 4}
 
 #: One array in and one of the same size out.
 STREAM = "sine"
@@ -50,7 +49,7 @@ def flops(case: Case) -> int:
 
 def moved(case: Case) -> int:
     """Bytes of a case, each array once."""
-    return CATALOGUE[case.kernel].bytes(case.size, ITEM[case.dtype])
+    return CATALOGUE[case.kernel].bytes(case.size, ITEMSIZE[case.dtype])
 
 
 def peaks(cases: Sequence[Case], levels: Levels) -> dict[str, Case]:
@@ -82,7 +81,7 @@ def shares(cases: Sequence[Case], known: Mapping[str, Case], levels: Levels) -> 
     groups: dict[tuple, list[Case]] = {}
     for case in cases:
         kernel = CATALOGUE[case.kernel]
-        if case.size in (kernel.small, kernel.large):
+        if kernel.counted and case.size in (kernel.small, kernel.large):
             groups.setdefault((case.kernel, case.size), []).append(case)
     rows = []
     for (kernel, size), group in groups.items():

@@ -18,6 +18,7 @@ from arrayspeed.report import charts, heatmap
 from arrayspeed.report.backends import BASELINE, BASELINE_DEVICE
 from arrayspeed.report.shown import Shown, measured, shown
 from kernels import CATALOGUE, DEVICES
+from kernels.catalogue import dtypes
 
 
 def main(args: Namespace) -> int:
@@ -67,7 +68,7 @@ def check_names(args: Namespace) -> None:
     """
     check("measure", [args.measure], [name for name, measure in MEASURES.items() if not measure.of_library])
     check("device", [args.device], DEVICES)
-    check("dtype", [args.dtype], ("float64", "float32"))
+    check("dtype", [args.dtype], dtypes())
     check("kernel", args.kernel or (), CATALOGUE)
 
 

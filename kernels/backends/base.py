@@ -11,6 +11,9 @@ import numpy as np
 from kernels.backends.events import Events
 from kernels.errors import NotAvailable
 
+#: How a result lies in memory that is no array of its own.
+NOT_CONTIGUOUS, IS_VIEW = "is not contiguous in memory", "is a view of an input, not a new array"
+
 
 class Adapter(ABC):
     """One library on one device, or on ``count`` of a kind for a kernel that spreads its work over several.
@@ -53,6 +56,14 @@ class Adapter(ABC):
     def dtype_of(self, array: Any) -> str:
         """Name of an array's dtype, as NumPy spells it."""
         return str(array.dtype)
+
+    def layout_problem(self, result: Any, inputs: tuple, any_order: bool) -> str | None:
+        """What is wrong with how a result lies in memory, or None; None too where the library does not tell.
+
+        It must be a new array and no view of an input, without gaps, row by row or, with ``any_order``, column by
+        column: a transpose that is a view takes no time, and leaves its work to whoever reads it.
+        """
+        return None
 
     @abstractmethod
     def device_of(self, array: Any) -> str:

@@ -9,6 +9,7 @@ import cupy
 import numpy as np
 
 from kernels.backends import base
+from kernels.backends.base import IS_VIEW, NOT_CONTIGUOUS
 from kernels.backends.events import Events
 from kernels.errors import NotAvailable
 
@@ -42,6 +43,12 @@ class Adapter(base.Adapter):
     def get(self, array):
         """A host copy; waits for the array's stream."""
         return cupy.asnumpy(array)
+
+    def layout_problem(self, result, inputs, any_order):
+        """CuPy's flags, and the memory that arrays take."""
+        if not (result.flags.c_contiguous or (any_order and result.flags.f_contiguous)):
+            return NOT_CONTIGUOUS
+        return IS_VIEW if any(cupy.may_share_memory(result, array) for array in inputs) else None
 
     def device_of(self, array):
         """CuPy's arrays are on a GPU."""

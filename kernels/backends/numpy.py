@@ -3,6 +3,7 @@
 import numpy as np
 
 from kernels.backends import base
+from kernels.backends.base import IS_VIEW, NOT_CONTIGUOUS
 
 
 class Adapter(base.Adapter):
@@ -21,6 +22,13 @@ class Adapter(base.Adapter):
     def get(self, array):
         """The array itself: it is on the host."""
         return np.asarray(array)
+
+    def layout_problem(self, result, inputs, any_order):
+        """NumPy's flags, and the memory that arrays take."""
+        flags = result.flags
+        if not (flags.c_contiguous or (any_order and flags.f_contiguous)):
+            return NOT_CONTIGUOUS
+        return IS_VIEW if any(np.may_share_memory(result, array) for array in inputs) else None
 
     def device_of(self, array):
         """Always the host."""

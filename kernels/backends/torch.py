@@ -7,6 +7,7 @@ from functools import partial
 import torch
 
 from kernels.backends import base
+from kernels.backends.base import IS_VIEW, NOT_CONTIGUOUS
 from kernels.backends.events import Events
 from kernels.errors import NotAvailable
 
@@ -56,6 +57,14 @@ class Adapter(base.Adapter):
     def dtype_of(self, array):
         """Name without the ``torch.``."""
         return str(array.dtype).removeprefix("torch.")
+
+    def layout_problem(self, result, inputs, any_order):
+        """Strides, and the storage that tensors take."""
+        if not (result.is_contiguous() or (any_order and result.dim() > 1 and result.mT.is_contiguous())):
+            return NOT_CONTIGUOUS
+        where = result.untyped_storage().data_ptr()
+        taken = result.numel() > 0 and any(where == each.untyped_storage().data_ptr() for each in inputs)
+        return IS_VIEW if taken else None
 
     def device_of(self, array):
         """``cuda`` is called gpu here."""

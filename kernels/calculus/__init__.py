@@ -32,7 +32,17 @@ CENTRAL_DIFFERENCES = {
 }
 
 
-def derivative(order, reference, flops):
+#: Parts of source lines of which a change leaves the result within what is tolerated.
+EQUIVALENT = {
+    "eps **": "the step of a difference: accuracy only",
+    "step(x, ": "as above",
+    "+ step": "a difference backwards is one too",
+    "total = 0.0": "what is added to both sides of a difference",
+    "create_graph": "what PyTorch keeps for a second derivative; too little is an error, more is only slower",
+}
+
+
+def derivative(order, reference, flops, operations):
     """One derivative of the polynomial, element by element."""
     return Kernel(
         f"derivative{order}",
@@ -45,6 +55,9 @@ def derivative(order, reference, flops):
         # By convention those of the derivative's own polynomial by Horner's rule, whichever way it is found.
         flops=lambda n: flops * n,
         bytes=lambda n, item: 2 * n * item,
+        operations=(operations,),
+        threaded=40_000,
+        equivalent=EQUIVALENT,
         otherwise=dict.fromkeys(DIFFERENCES, "central finite differences"),
         loose=dict.fromkeys(DIFFERENCES, CENTRAL_DIFFERENCES[order]),
     )
@@ -63,6 +76,8 @@ KERNELS = (
         flops=lambda n: 9 * n**2,
         bytes=lambda n, item: 2 * n**2 * item,
         up_to={"*": 3_000},
+        operations=("multiply", "add|subtract"),
+        threaded=200,
     ),
     Kernel(
         "gradient",
@@ -73,13 +88,16 @@ KERNELS = (
         inputs=two_vectors,
         reference=lambda w, x: 2 * w * x * x,
         flops=lambda n: 4 * n,
+        operations=("multiply",),
+        equivalent=EQUIVALENT,
+        tier="bench",
         bytes=lambda n, item: 3 * n * item,
         otherwise=dict.fromkeys(DIFFERENCES, "forward finite differences, n + 1 evaluations"),
         up_to=dict.fromkeys(DIFFERENCES, 10_000),
         loose=dict.fromkeys(DIFFERENCES, FORWARD_DIFFERENCES),
     ),
-    derivative(1, lambda x: (-12 * x + 18) * x + 6, flops=4),
-    derivative(2, lambda x: -24 * x + 18, flops=2),
+    derivative(1, lambda x: (-12 * x + 18) * x + 6, flops=4, operations="multiply"),
+    derivative(2, lambda x: -24 * x + 18, flops=2, operations="multiply|add|subtract"),
     # A constant: a compiler that simplifies what it differentiates is left with filling an array.
-    derivative(3, lambda x: 0 * x - 24, flops=0),
+    derivative(3, lambda x: 0 * x - 24, flops=0, operations="broadcast|constant"),
 )

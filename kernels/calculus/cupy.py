@@ -2,6 +2,15 @@
 
 import cupy as cp
 
+from kernels.shared import bind
+
+shared = bind(__name__, cp)
+
+polynomial = shared.polynomial
+derivative1 = shared.derivative1
+derivative2 = shared.derivative2
+derivative3 = shared.derivative3
+
 
 def loss(w, x):
     """Σ(wᵢxᵢ)², summed in float64: in float32 the sum would swallow the differences."""
@@ -23,33 +32,3 @@ def gradient(w, x):
         result[i] = (loss(w, x) - base) / (w[i] - kept)
         w[i] = kept
     return result
-
-
-def polynomial(x):
-    """−4x³ + 9x² + 6x − 3."""
-    return -4 * x * x * x + 9 * x * x + 6 * x - 3
-
-
-def step(x, order):
-    """The step that balances truncation and rounding: ε to the power 1 / (order + 2), x being about 1."""
-    return cp.finfo(x.dtype).eps ** (1 / (order + 2))
-
-
-def derivative1(x):
-    """Central differences, two evaluations."""
-    h = step(x, 1)
-    return (polynomial(x + h) - polynomial(x - h)) / (2 * h)
-
-
-def derivative2(x):
-    """Central differences, three evaluations."""
-    h = step(x, 2)
-    return (polynomial(x + h) - 2 * polynomial(x) + polynomial(x - h)) / (h * h)
-
-
-def derivative3(x):
-    """Central differences, four evaluations."""
-    h = step(x, 3)
-    near = polynomial(x + h) - polynomial(x - h)
-    far = polynomial(x + 2 * h) - polynomial(x - 2 * h)
-    return (far - 2 * near) / (2 * h * h * h)

@@ -3,6 +3,12 @@
 import jax
 import jax.numpy as jnp
 
+from kernels.shared import bind
+
+shared = bind(__name__, jnp)
+
+polynomial = shared.polynomial
+
 
 def loss(w, x):
     """Σ(wᵢxᵢ)²."""
@@ -12,11 +18,6 @@ def loss(w, x):
 def gradient(w, x):
     """With respect to w."""
     return jax.grad(loss)(w, x)
-
-
-def polynomial(x):
-    """−4x³ + 9x² + 6x − 3."""
-    return -4 * x * x * x + 9 * x * x + 6 * x - 3
 
 
 first = jax.grad(polynomial)

@@ -2,6 +2,13 @@
 
 import tensorflow as tf
 
+from kernels.names import tensorflow as xp
+from kernels.shared import bind
+
+shared = bind(__name__, xp)
+
+polynomial = shared.polynomial
+
 
 def loss(w, x):
     """Σ(wᵢxᵢ)²."""
@@ -14,11 +21,6 @@ def gradient(w, x):
         tape.watch(w)
         y = loss(w, x)
     return tape.gradient(y, w)
-
-
-def polynomial(x):
-    """−4x³ + 9x² + 6x − 3."""
-    return -4 * x * x * x + 9 * x * x + 6 * x - 3
 
 
 def derivative(x, order):

@@ -2,6 +2,12 @@
 
 import torch
 
+from kernels.shared import bind
+
+shared = bind(__name__, torch)
+
+polynomial = shared.polynomial
+
 
 def loss(w, x):
     """Σ(wᵢxᵢ)²."""
@@ -18,11 +24,6 @@ def gradient(w, x):
 def gradient_compiled(w, x):
     """With respect to w; the functional form, which compiles as one graph."""
     return torch.func.grad(loss)(w, x)
-
-
-def polynomial(x):
-    """−4x³ + 9x² + 6x − 3."""
-    return -4 * x * x * x + 9 * x * x + 6 * x - 3
 
 
 def derivative(x, order):

@@ -23,7 +23,14 @@ def sin(x):
 
 
 #: The largest size is for GPUs: a process takes up to 20 GiB of the host's memory for it.
-COMMON = {"sizes": SIZES, "small": 1_000, "large": 1_000_000, "up_to": {"*": 10_000_000}}
+COMMON = {
+    "sizes": SIZES,
+    "small": 1_000,
+    "large": 1_000_000,
+    "up_to": {"*": 10_000_000},
+    "threaded": 40_000,
+    "equivalent": {"GRAIN": "from which length threads are used"},
+}
 
 KERNELS = (
     Kernel(
@@ -33,6 +40,8 @@ KERNELS = (
         reference=lambda a, b: a + b,
         flops=lambda n: n,
         bytes=lambda n, item: 3 * n * item,
+        operations=("add",),
+        tier="bench",
         **COMMON,
     ),
     Kernel(
@@ -42,6 +51,7 @@ KERNELS = (
         reference=lambda a, b: a * b,
         flops=lambda n: n,
         bytes=lambda n, item: 3 * n * item,
+        operations=("multiply",),
         **COMMON,
     ),
     Kernel(
@@ -51,6 +61,7 @@ KERNELS = (
         reference=sin,
         flops=lambda n: n,
         bytes=lambda n, item: 2 * n * item,
+        operations=("sine|sin",),
         **COMMON,
     ),
     Kernel(
@@ -60,6 +71,9 @@ KERNELS = (
         reference=lambda a, b: (a + b, a * b, sin(a)),
         flops=lambda n: 3 * n,
         bytes=lambda n, item: 5 * n * item,
+        results=("number",) * 3,
+        operations=("add", "multiply", "sine|sin"),
+        tier="bench",
         **COMMON,
     ),
 )

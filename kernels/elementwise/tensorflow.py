@@ -1,23 +1,11 @@
 """Elementwise kernels in TensorFlow."""
 
-import tensorflow as tf
+from kernels.names import tensorflow as xp
+from kernels.shared import bind
 
+shared = bind(__name__, xp)
 
-def add(a, b):
-    """a + b."""
-    return a + b
-
-
-def multiply(a, b):
-    """a · b."""
-    return a * b
-
-
-def sine(a):
-    """sin(a)."""
-    return tf.sin(a)
-
-
-def elementwise(a, b):
-    """a + b, a · b, sin(a)."""
-    return a + b, a * b, tf.sin(a)
+add = shared.add
+multiply = shared.multiply
+sine = shared.sine
+elementwise = shared.elementwise

@@ -2,22 +2,11 @@
 
 import torch
 
+from kernels.shared import bind
 
-def add(a, b):
-    """a + b."""
-    return a + b
+shared = bind(__name__, torch)
 
-
-def multiply(a, b):
-    """a · b."""
-    return a * b
-
-
-def sine(a):
-    """sin(a)."""
-    return torch.sin(a)
-
-
-def elementwise(a, b):
-    """a + b, a · b, sin(a)."""
-    return a + b, a * b, torch.sin(a)
+add = shared.add
+multiply = shared.multiply
+sine = shared.sine
+elementwise = shared.elementwise

@@ -29,7 +29,9 @@ KERNELS = (
         # The usual count for a complex transform (FFTW's "mflops"), halved for real input.
         flops=lambda n: int(2.5 * n * log2(n)) if n > 1 else 0,
         bytes=lambda n, item: 3 * n * item,
-        complex_result=True,
+        results=("complex",),
+        operations=("fft",),
+        tier="bench",
         unavailable={"numba": "Numba compiles no Fourier transform"},
     ),
 )

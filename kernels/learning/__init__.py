@@ -53,6 +53,9 @@ KERNELS = (
         # A comparison and an exponential count as one each.
         flops=lambda n: 5 * n**2,
         bytes=lambda n, item: 2 * n**2 * item,
+        operations=("exponential|exp|exponential-minus-one", "select"),
+        threaded=200,
+        tier="core",
     ),
     Kernel(
         "linear_regression",
@@ -67,5 +70,9 @@ KERNELS = (
         # Each array once: the matrix of every size fits in a cache.
         bytes=lambda n, item: (SAMPLES * (n + 1) + n + 1) * item,
         static=lambda n, dtype: {"iterations": ITERATIONS, "rate": RATE},
+        results=("number", "number"),
+        operations=("while", "dot|gemm|matmul|reduce"),
+        long=True,
+        tier="core",
     ),
 )

@@ -1,11 +1,31 @@
 """Linear algebra in JAX."""
 
+import jax
+import jax.numpy as jnp
 
-def matmul(a, b):
-    """A · B."""
-    return a @ b
+from kernels.shared import bind
+
+shared = bind(__name__, jnp)
+
+matmul = shared.matmul
+matmul_transposed = shared.matmul_transposed
+matvec = shared.matmul
+batched_matmul = shared.matmul
+solve = shared.solve
+qr = shared.qr
+svd = shared.svd
 
 
-def matmul_transposed(x):
-    """x · xᵀ."""
-    return x @ x.T
+def eigh(a):
+    """Of a matrix that is symmetric as it is: JAX would make it so at every call."""
+    return tuple(jnp.linalg.eigh(a, symmetrize_input=False))
+
+
+def cholesky(a):
+    """The lower factor of a matrix that is symmetric as it is."""
+    return jax.lax.linalg.cholesky(a, symmetrize_input=False)
+
+
+def tridiagonal_solve(lower, diagonal, upper, right):
+    """LAPACK's on CPUs, cuSPARSE's on NVIDIA."""
+    return jax.lax.linalg.tridiagonal_solve(lower, diagonal, upper, right[..., None])[..., 0]

@@ -1,11 +1,18 @@
 """Linear algebra in PyTorch."""
 
+import torch
 
-def matmul(a, b):
-    """A · B."""
-    return a @ b
+from kernels.shared import bind
 
+shared = bind(__name__, torch)
 
-def matmul_transposed(x):
-    """x · xᵀ."""
-    return x @ x.T
+matmul = shared.matmul
+matmul_transposed = shared.matmul_transposed
+matvec = shared.matmul
+batched_matmul = shared.matmul
+solve = shared.solve
+qr = shared.qr
+svd = shared.svd
+eigh = shared.eigh
+cholesky = shared.cholesky
+tridiagonal_solve = shared.tridiagonal_solve

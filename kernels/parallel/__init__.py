@@ -40,6 +40,7 @@ KERNELS = (
         flops=lambda n: 2 * TAPS * signals(n) * (SAMPLES - TAPS + 1),
         bytes=lambda n, item: (signals(n) * (2 * SAMPLES - TAPS + 1) + TAPS) * item,
         devices=lambda n: n,
+        operations=("convolution|conv",),
         unavailable={
             "numpy": "NumPy has no devices",
             "numba": "Numba's CPU code runs on threads, not on devices",

@@ -52,12 +52,12 @@ def seed_and_probabilities(seed, n, dtype):
     return probabilities(seed, n, dtype), np.array([0, seed], np.uint32)
 
 
-def departure_and_change(result, expected):
-    """As `departure`; of a key, whether it is another than the one that was split."""
-    if expected.dtype.kind != "u":
-        return departure(result, expected)
+def change(result, expected):
+    """Of a key, whether it is another than the one that was split."""
     return 0.0 if result.shape == expected.shape and (result != expected).any() else float("inf")
 
+
+OPERATIONS = ("xor|rng|threefry", "sqrt|log")
 
 STATEFUL = "its generator has a state and no key to split"
 
@@ -79,14 +79,17 @@ KERNELS = (
         "n standard normal numbers; track_error: standard deviations from the normal distribution",
         reference=probabilities,
         error=departure,
+        operations=OPERATIONS,
+        tier="core",
         **COMMON,
     ),
     Kernel(
         "normal_split",
         "split a key, draw n standard normal numbers with one half; returns them and the other half",
         reference=seed_and_probabilities,
-        error=departure_and_change,
-        last_dtypes=("uint32",),
+        error=(departure, change),
+        results=("number", "uint32"),
+        operations=OPERATIONS,
         unavailable=dict.fromkeys(("numpy", "numba", "torch", "cupy"), STATEFUL),
         **COMMON,
     ),

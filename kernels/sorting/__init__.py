@@ -26,5 +26,7 @@ KERNELS = (
         reference=ascending,
         flops=lambda n: 0,
         bytes=lambda n, item: 2 * n * item,
+        operations=("sort|topk",),
+        tier="bench",
     ),
 )

@@ -1,8 +1,8 @@
 """Sorting in TensorFlow."""
 
-import tensorflow as tf
+from kernels.names import tensorflow as xp
+from kernels.shared import bind
 
+shared = bind(__name__, xp)
 
-def sort(x):
-    """Ascending."""
-    return tf.sort(x)
+sort = shared.sort

@@ -28,6 +28,7 @@ COMMON = {
     "reference": layer,
     # tanh counts as one.
     "flops": lambda n: n * UNITS * (2 * FEATURES + 2),
+    "equivalent": {"w.shape[0]": "the layer that is measured is square; tests/test_properties.py has one that is not"},
     "bytes": lambda n, item: (n * (FEATURES + UNITS) + UNITS * (FEATURES + 1)) * item,
 }
 
@@ -36,6 +37,9 @@ KERNELS = (
         "vmap_mapped",
         "tanh(Wx + b) of one example, mapped over n by the library (vmap, vectorized_map, guvectorize, vectorize)",
         sizes=SIZES,
+        operations=("dot|gemm|matmul|reduce", "tanh"),
+        long=True,
+        any_order=True,  # torch.vmap makes one product of them, and its result is column by column
         unavailable={"cupy": "CuPy's vectorize maps functions of numbers only"},
         **COMMON,
     ),
@@ -43,12 +47,15 @@ KERNELS = (
         "vmap_vectorised",
         "tanh(Wx + b) of n examples at once, written for a batch by hand",
         sizes=SIZES,
+        operations=("dot|gemm|matmul|reduce", "tanh"),
         **COMMON,
     ),
     Kernel(
         "vmap_loop",
         "tanh(Wx + b) of one example, n times in a loop",
         sizes=SIZES[:-1],
+        operations=("while", "tanh"),
+        long=True,
         # Unrolled, a thousand examples take torch.compile minutes. Eager JAX compiles the stacking of its results,
         # a program that grows with their number; jax-jit has a loop.
         up_to={"torch-compile": 100, "jax": 1_000, "jax-jit": 10_000},

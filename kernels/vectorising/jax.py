@@ -3,24 +3,17 @@
 import jax
 import jax.numpy as jnp
 
+from kernels.shared import bind
 
-def layer(x, w, b):
-    """A dense layer on one example."""
-    return jnp.tanh(w @ x + b)
+shared = bind(__name__, jnp)
+
+layer = shared.layer
+vmap_vectorised = shared.vmap_vectorised
+vmap_loop = shared.vmap_loop
 
 
 #: Mapped over the first axis of the examples; weights and biases are shared.
 vmap_mapped = jax.vmap(layer, in_axes=(0, None, None))
-
-
-def vmap_vectorised(x, w, b):
-    """A dense layer on a batch."""
-    return jnp.tanh(x @ w.T + b)
-
-
-def vmap_loop(x, w, b):
-    """One example at a time."""
-    return jnp.stack([layer(example, w, b) for example in x])
 
 
 def vmap_loop_compiled(x, w, b):

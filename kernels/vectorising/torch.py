@@ -2,21 +2,14 @@
 
 import torch
 
+from kernels.shared import bind
 
-def layer(x, w, b):
-    """A dense layer on one example."""
-    return torch.tanh(w @ x + b)
+shared = bind(__name__, torch)
+
+layer = shared.layer
+vmap_vectorised = shared.vmap_vectorised
+vmap_loop = shared.vmap_loop
 
 
 #: Mapped over the first axis of the examples; weights and biases are shared.
 vmap_mapped = torch.vmap(layer, in_dims=(0, None, None))
-
-
-def vmap_vectorised(x, w, b):
-    """A dense layer on a batch."""
-    return torch.tanh(x @ w.T + b)
-
-
-def vmap_loop(x, w, b):
-    """One example at a time. Compiled it is unrolled: torch.compile has no public loop that stays one."""
-    return torch.stack([layer(example, w, b) for example in x])

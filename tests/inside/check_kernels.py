@@ -5,20 +5,14 @@ from kernels.preparation import load
 
 
 def sizes_of(kernel, library=None):
-    """1, an odd one, and the one at which articles measure small; of a kernel on several devices, one device.
+    """1 or the least, an odd one, and the small one; of a kernel on several devices, one device.
 
     Of Numba's also one with enough elements for its loops on several threads, which are other code.
     """
     if kernel.devices is not None:
         return (1,)
-    matrix = kernel.bytes(1_000, 1) / 1_000 > 1_000  # then the size is a side
-    size = 200 if matrix else 40_000
-    threaded = library == "numba" and kernel.family in LOOPS and size <= (kernel.largest(library, library) or size)
-    return tuple(dict.fromkeys((1, 7, kernel.small, *([size] if threaded else []))))
-
-
-#: The families that Numba computes in loops of its own, on several threads when long.
-LOOPS = ("elementwise", "calculus", "learning")
+    threaded = [kernel.threaded] if library == "numba" and kernel.threaded else []
+    return tuple(dict.fromkeys((max(1, kernel.least), max(7, kernel.least), kernel.small, *threaded)))
 
 
 def main(library):

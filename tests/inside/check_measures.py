@@ -7,7 +7,7 @@ import time
 from benchmarks import memory
 from benchmarks.pipeline import Pipeline
 from kernels import BACKENDS, NotAvailable
-from kernels.preparation import load
+from kernels.preparation import leaves, load
 
 
 def main(what, *arguments):
@@ -27,10 +27,8 @@ def round_trip(library):
                     continue
                 prepared.verify()
                 host = prepared.round_trip()
-                arrays = host if isinstance(host, tuple) else (host,)
-                references = prepared.reference()
-                references = references if isinstance(references, tuple) else (references,)
-                error = max(prepared.kernel.error(a, r) for a, r in zip(arrays, references, strict=True))
+                arrays = leaves(host)
+                error = max(prepared.kernel.errors(prepared.inputs, arrays, leaves(prepared.reference())))
                 yield {"kernel": kernel, "backend": backend.name, "type": type(arrays[0]).__name__, "error": error}
 
 

@@ -10,6 +10,7 @@ import os
 import sys
 import types
 from dataclasses import replace
+from importlib import import_module, reload
 from pathlib import Path
 
 if sys.argv[2:3] == ["numba"]:
@@ -17,8 +18,9 @@ if sys.argv[2:3] == ["numba"]:
 
 import numpy as np
 
-from kernels import BACKENDS, CATALOGUE, NotAvailable
-from kernels.preparation import load, put_each
+from kernels import BACKENDS, CATALOGUE, LIBRARIES, NotAvailable
+from kernels.kernel import EXACT
+from kernels.preparation import leaves, load, put_each
 from tests.inside.check_kernels import sizes_of
 
 ROOT = Path(__file__).parent.parent.parent
@@ -27,18 +29,8 @@ OPERATORS = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast
 OPERATORS |= {ast.MatMult: ast.Mult}
 COMPARISONS = {ast.Gt: ast.LtE, ast.Lt: ast.GtE}
 FUNCTIONS = {"sin": "cos", "exp": "cosh", "tanh": "sin", "fft": "ifft", "sum": "max", "reduce_sum": "reduce_max"}
+FUNCTIONS |= {"argmax": "argmin", "cumsum": "sort", "logsumexp": "amax", "reduce_logsumexp": "reduce_max"}
 FUNCTIONS |= {"sort": "array", "add_": "sub_", "sub_": "add_", "randn": "rand", "standard_normal": "random"}
-
-#: Changes that leave the result right, by what the source line says.
-EQUIVALENT = {
-    "GRAIN": "from which length threads are used",
-    "eps **": "the step of a difference: accuracy only, within what is tolerated",
-    "step(x, ": "as above",
-    "+ step": "a difference backwards is one too",
-    "total = 0.0": "what is added to both sides of a difference",
-    "w.shape[0]": "the layer that is measured is square; tests/test_properties.py has one that is not",
-    "create_graph": "what PyTorch keeps for a second derivative; too little is an error, more is only slower",
-}
 
 
 def main(library):
@@ -54,24 +46,72 @@ def source_mutants(library):
         path = ROOT / "kernels" / family / f"{library}.py"
         if not path.exists():
             continue
-        text = path.read_text()
-        tree = ast.parse(text)
-        reach = {name: reachable(tree, name) for name in CATALOGUE if CATALOGUE[name].family == family}
-        for number, place in enumerate(places(tree)):
-            line = text.splitlines()[place.lineno - 1].strip()
-            kernels = [name for name, functions in reach.items() if place.owner in functions]
-            kernels = [name for name in kernels if CATALOGUE[name].why_not(library, library) is None]
-            if not kernels or any(part in line for part in EQUIVALENT):
-                continue
-            mutant = copy.deepcopy(tree)
-            what = list(places(mutant))[number].change()
-            found = [found_out(name, library, mutant, path) for name in kernels]
-            yield {
-                "kind": "source",
-                "kernels": kernels,
-                "what": f"kernels/{family}/{library}.py:{place.lineno}: {what} in `{line}`",
-                "found": next(filter(None, found), None),
+        able = [name for name, kernel in CATALOGUE.items() if kernel.family == family]
+        able = [name for name in able if CATALOGUE[name].why_not(library, library) is None]
+        tree = ast.parse(path.read_text())
+        reach = {name: reachable(tree, name) for name in able}
+        yield from mutants_of(library, path, tree, reach)
+        shared = path.with_name("shared.py")
+        if shared.exists():
+            # All mutants of a shared function are tried by one library, NumPy where it has it, and one by each other.
+            first = {name for name in able if first_to_bind(family, name) == library}
+            source = ast.parse(shared.read_text())
+            bound = {
+                name: set().union(*(reachable(source, each) for each in bindings(tree, reach[name]))) for name in able
             }
+            yield from mutants_of(library, shared, source, bound, first)
+
+
+def mutants_of(library, path, tree, reach, in_full=None):
+    """Each mutant of a file; of owners that no kernel of ``in_full`` uses only the first, where that is given."""
+    lines, tried = path.read_text().splitlines(), set()
+    for number, place in enumerate(places(tree)):
+        line = lines[place.lineno - 1].strip()
+        kernels = [name for name, functions in reach.items() if place.owner in functions]
+        kernels = [name for name in kernels if not any(part in line for part in CATALOGUE[name].equivalent)]
+        if not kernels:
+            continue
+        if in_full is not None and not in_full.intersection(kernels):
+            if place.owner in tried:
+                continue
+            tried.add(place.owner)
+        mutant = copy.deepcopy(tree)
+        what = list(places(mutant))[number].change()
+        found = [found_out(name, library, mutant, path) for name in kernels]
+        yield {
+            "kind": "source",
+            "kernels": kernels,
+            "what": f"{path.relative_to(ROOT)}:{place.lineno}: {what} in `{line}`",
+            "found": next(filter(None, found), None),
+        }
+
+
+def bindings(tree, names):
+    """What the functions and assignments of these names take from the family's shared file."""
+    used = [node for top in tree.body if names & defined(top) for node in ast.walk(top)]
+    return {
+        node.attr
+        for node in used
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "shared"
+    }
+
+
+def defined(top):
+    """The names that a statement defines."""
+    if isinstance(top, ast.FunctionDef):
+        return {top.name}
+    return {target.id for target in getattr(top, "targets", ()) if isinstance(target, ast.Name)}
+
+
+def first_to_bind(family, kernel):
+    """The library whose turn it is to try all mutants of what a kernel takes from the shared file."""
+    for library in LIBRARIES:
+        path = ROOT / "kernels" / family / f"{library}.py"
+        if path.exists():
+            tree = ast.parse(path.read_text())
+            if bindings(tree, reachable(tree, kernel)):
+                return library
+    return None
 
 
 class Place:
@@ -152,11 +192,10 @@ def reachable(tree, name):
 def found_out(name, library, tree, path):
     """How the check of a kernel's result finds a changed source out, or None."""
     kernel = CATALOGUE[name]
-    module = types.ModuleType(f"mutant_of_{library}")
-    module.__file__ = str(path)
-    sys.modules[module.__name__] = module
+    original = f"kernels.{kernel.family}.{library}"
+    kept = {each: sys.modules.pop(each, None) for each in (original, f"kernels.{kernel.family}.shared_{library}")}
     try:
-        exec(compile(ast.fix_missing_locations(tree), str(path), "exec"), vars(module))
+        module = mutated(original, tree, path)
         arguments_from = getattr(module, f"{name}_arguments", put_each)
         for size in sizes_of(kernel, library):
             if size > 1:
@@ -165,13 +204,33 @@ def found_out(name, library, tree, path):
         raise
     except Exception as error:
         return f"{type(error).__name__}: {error}"[:200]
+    finally:
+        for each, one in kept.items():
+            sys.modules.pop(each, None)
+            if one is not None:
+                sys.modules[each] = one
     return None
+
+
+def mutated(original, tree, path):
+    """A library's file of a family, where it or the shared file that it loads is changed."""
+    code = compile(ast.fix_missing_locations(tree), str(path), "exec")
+    if path.name != "shared.py":
+        module = types.ModuleType(original)
+        module.__file__ = str(path)
+        sys.modules[original] = module
+        exec(code, vars(module))
+        return module
+    # `bind` finds the changed file where it would have put its own.
+    module = import_module(original)
+    exec(code, vars(module.shared))
+    return reload(module)
 
 
 def replaced(kernel, backend, size, function, arguments_from):
     """A prepared kernel with another function in place of its own."""
     prepared = load(kernel.name, backend, size)
-    static = kernel.static(size, prepared.dtype)
+    static = prepared.static
     arguments = arguments_from(prepared.adapter, *prepared.inputs)
     return replace(
         prepared, function=function, arguments=arguments, call=lambda: waited(prepared, function(*arguments, **static))
@@ -219,51 +278,76 @@ def refused(prepared):
     return None
 
 
+#: A dtype -> the one with half its precision.
+NARROWER = {
+    "float64": "float32",
+    "float32": "float16",
+    "complex128": "complex64",
+    "complex64": "complex64",
+}
+
+
 def changed_results(prepared):
-    """Name -> what changes a result on the device: its sign, order, precision, dtype, shape, or one number of it.
+    """Name -> what changes one result on the device: its sign, order, precision, dtype, shape, or one number of it.
 
     None comes back where that leaves it as it was.
     """
-    adapter, kernel = prepared.adapter, prepared.kernel
-    allowed = kernel.allowed_error(prepared.backend.name, prepared.backend.library, prepared.dtype)
-    random = kernel.family == "random"
-
-    def on_first(change):
-        def changed(result):
-            first, *rest = result if isinstance(result, (tuple, list)) else (result,)
-            before = np.array(adapter.get(first), order="C")
-            after = change(before.copy())
-            # A constant may be one that TF32 holds exactly.
-            if after.dtype == before.dtype and np.array_equal(after, before):
-                return None
-            new = adapter.put(after)
-            return (new, *rest) if isinstance(result, (tuple, list)) else new
-
-        return changed
-
-    def one_number(x):
-        flat = x.reshape(-1)
-        flat[len(flat) // 2] += (10 * allowed + 1e-6) * np.abs(x).max()
-        return x
-
-    narrow = {"float64": "float32", "float32": "float16", "complex128": "complex64", "complex64": "complex64"}
-    found = {
-        "another shape": on_first(lambda x: x.reshape(1, *x.shape)),
-        "not a number": on_first(lambda x: x * np.nan),
-        "zeros": on_first(np.zeros_like),
-    }
-    if prepared.dtype == "float64":
-        found["half the precision"] = on_first(lambda x: x.astype(narrow[str(x.dtype)]))
-    if random:
-        found["another scale"] = on_first(lambda x: x * 1.5)
-        return found
-    found["the other sign"] = on_first(lambda x: -x)
-    found["one number"] = on_first(one_number)
-    if prepared.dtype == "float32" and allowed < 2.0**-12:
-        found["TF32"] = on_first(tf32)
+    kernel = prepared.kernel
+    allowed = kernel.allowed_errors(prepared.backend.name, prepared.backend.library, prepared.dtype)
+    found = {}
+    for number, kind in enumerate(kernel.results):
+        where = f" of result {number + 1}" if number else ""
+        for what, change in changes_of(kernel, kind, allowed[number], prepared.dtype).items():
+            found[what + where] = on_result(prepared.adapter, number, change)
     if kernel.name == "elementwise":
         found["results exchanged"] = lambda result: (result[1], result[0], result[2])
         found["a result missing"] = lambda result: result[:2]
+    return found
+
+
+def on_result(adapter, number, change):
+    """What changes one of a kernel's results on the host and puts it back."""
+
+    def changed(result):
+        arrays = list(leaves(result))
+        before = np.array(adapter.get(arrays[number]), order="C")
+        after = change(before.copy())
+        # A constant may be one that TF32 holds exactly.
+        if after.dtype == before.dtype and np.array_equal(after, before):
+            return None
+        arrays[number] = adapter.put(after)
+        return tuple(arrays) if isinstance(result, (tuple, list)) else arrays[0]
+
+    return changed
+
+
+def changes_of(kernel, kind, allowed, dtype):
+    """Name -> what changes a host array of a kind that must be within an error."""
+
+    def one_number(x):
+        flat = x.reshape(-1)
+        flat[len(flat) // 2] += 1 if kind in EXACT else (10 * allowed + 1e-6) * np.abs(x).max()
+        return x
+
+    found = {
+        "another shape": lambda x: x.reshape(1, *x.shape),
+        "zeros": np.zeros_like,
+        "one number": one_number,
+    }
+    if kind not in EXACT and kind not in ("number", "complex"):
+        return {}  # a key, of which any other is right
+    if kind in EXACT:
+        return found
+    found["not a number"] = lambda x: x * np.nan
+    if dtype == "float64":
+        found["half the precision"] = lambda x: x.astype(NARROWER[str(x.dtype)])
+    if kernel.random:
+        del found["one number"]
+        return found | {"another scale": lambda x: x * 1.5}
+    if kernel.align is None:
+        found["the other sign"] = lambda x: -x
+    if dtype == "float32" and allowed < 2.0**-12:
+        found["TF32"] = tf32
     return found
 
 

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 from arrayspeed.audit.script import preparation
 from kernels import BACKENDS, CATALOGUE
-from kernels.preparation import host_inputs, leaves, to_host
+from kernels.preparation import exact_result, host_inputs, leaves, to_host
 
 
 def main(backend):
@@ -17,9 +17,9 @@ def main(backend):
         exec(preparation(SimpleNamespace(**what, device="cpu")), names)
         result = names["function"](*names["arguments"])
         static = kernel.static(kernel.small, kernel.dtypes[0])
-        reference = kernel.reference(*host_inputs(kernel, kernel.small), **static)
-        pairs = zip(leaves(to_host(result)), leaves(reference), strict=True)
-        error = max(kernel.error(*pair) for pair in pairs)
+        inputs = host_inputs(kernel, kernel.small)
+        reference = exact_result(kernel, inputs, kernel.dtypes[0], static)
+        error = max(kernel.errors(inputs, leaves(to_host(result)), leaves(reference)))
         yield {
             "kernel": kernel.name,
             "error": error,

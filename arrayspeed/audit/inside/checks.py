@@ -14,13 +14,10 @@ from kernels.backends import adapter
 from kernels.backends.hardware import cores
 from kernels.kernel import Kernel
 from kernels.limits import too_large
-from kernels.preparation import SEED, Prepared, cast, library_function, load
+from kernels.preparation import SEED, Prepared, cast, exact_result, leaves, library_function, load
 
 #: Calls under watch.
 CALLS = 20
-
-#: Kernels that take long when large, and are no other then.
-LONG = ("vmap_loop", "vmap_mapped", "linear_regression")
 
 #: What the suite sets, or leaves at a default that is the same for all. Threads: as many as cores, 0 for all of them.
 DECLARED = {
@@ -36,7 +33,7 @@ DECLARED = {
 def main(backend: str, device: str, names: list[str]) -> None:
     """Check some kernels, or all, and then what the settings are after all of it."""
     for kernel in CATALOGUE.values():
-        if (not names or kernel.name in names) and kernel.why_not(backend, BACKENDS[backend].library) is None:
+        if (not names or kernel.name in names) and kernel.why_not(backend, BACKENDS[backend].library, device) is None:
             for row in rows_of(kernel, backend, device):
                 say({"kernel": kernel.name, "backend": backend} | row)
     say({"kernel": None, "backend": backend} | settings(BACKENDS[backend].library, device))
@@ -72,7 +69,7 @@ def passing_rows(kernel: Kernel, backend: str, device: str) -> Iterator[dict]:
     yield transfer(moved)
     yield work(prepared)
     yield wait(kernel, backend, device)
-    if device == "gpu" and kernel.flops(kernel.large):
+    if device == "gpu" and kernel.counted and kernel.flops(kernel.large):
         yield peak(load(kernel.name, backend, large(kernel, backend), device, "float32"))
 
 
@@ -121,25 +118,26 @@ def work(prepared: Prepared) -> dict:
     import numpy as np
 
     row = {"check": "work"}
-    kernel, static = prepared.kernel, prepared.kernel.static(prepared.size, prepared.dtype)
+    kernel = prepared.kernel
     other = kernel.inputs(np.random.default_rng([SEED + 1, prepared.size]), prepared.size)
     arguments_from = library_function(kernel, prepared.backend)[1]
     given = tuple(cast(array, prepared.dtype) for array in other)
     result = prepared.to_host(prepared.function(*arguments_from(prepared.adapter, *given)))
-    expected, before = kernel.reference(*other, **static), prepared.reference()
-    error = max(kernel.error(*pair) for pair in zip(tuple_of(result), tuple_of(expected), strict=True))
-    if not error <= kernel.allowed_error(prepared.backend.name, prepared.backend.library, prepared.dtype):
-        return row | {"passed": False, "detail": f"other inputs give a wrong result: error {error:.0e}"}
+    expected, before = exact_result(kernel, other, prepared.dtype, prepared.static), prepared.reference()
+    errors = kernel.errors(given, leaves(result), leaves(expected))
+    allowed = kernel.allowed_errors(prepared.backend.name, prepared.backend.library, prepared.dtype, prepared.device)
+    if not all(error <= limit for error, limit in zip(errors, allowed, strict=True)):
+        return row | {"passed": False, "detail": f"other inputs give a wrong result: error {max(errors):.0e}"}
     first = prepared.to_host(prepared.call())
-    same = all(np.array_equal(a, b) for a, b in zip(tuple_of(result), tuple_of(first), strict=True))
+    same = all(np.array_equal(a, b) for a, b in zip(leaves(result), leaves(first), strict=True))
     # Of random numbers there is no reference to differ; of a constant it does not.
-    constant = kernel.error.__module__ == "kernels.kernel" and all(
-        np.array_equal(a, b) for a, b in zip(tuple_of(expected), tuple_of(before), strict=True)
+    constant = not kernel.random and all(
+        np.array_equal(a, b) for a, b in zip(leaves(expected), leaves(before), strict=True)
     )
     if same and not constant:
         return row | {"passed": False, "detail": "other inputs give the same result"}
     text = optimised(prepared)
-    if text is not None and (missing := lacking(kernel.name, text)):
+    if text is not None and (missing := lacking(kernel, text)):
         return row | {"passed": False, "detail": f"the compiled program has no {' and no '.join(missing)}"}
     program = "; its operations are in the compiled program" if text is not None else ""
     return row | {"passed": True, "detail": f"other inputs give their own right result{program}"}
@@ -159,14 +157,9 @@ def wait(kernel: Kernel, backend: str, device: str) -> dict:
 
 def large(kernel: Kernel, backend: str) -> int:
     """The kernel's large size, or its small one where the large takes long or does not fit."""
-    if kernel.name in LONG or kernel.devices or too_large(kernel, BACKENDS[backend], kernel.large, kernel.dtypes[0]):
+    if kernel.long or kernel.devices or too_large(kernel, BACKENDS[backend], kernel.large, kernel.dtypes[0]):
         return kernel.small
     return kernel.large
-
-
-def tuple_of(result) -> tuple:
-    """A result as a tuple of arrays."""
-    return result if isinstance(result, tuple) else (result,)
 
 
 def settings(library: str, device: str) -> dict:

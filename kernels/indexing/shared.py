@@ -1,0 +1,6 @@
+"""Indexing, as most libraries write it."""
+
+
+def compress(x, mask, count):
+    """The elements whose mask is true; eager code finds out how many these are."""
+    return x[mask]

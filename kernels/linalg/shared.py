@@ -1,0 +1,51 @@
+"""Linear algebra, as most libraries write it."""
+
+
+def matmul(a, b):
+    """A · B."""
+    return a @ b
+
+
+def matmul_transposed(x):
+    """x · xᵀ."""
+    return x @ x.T
+
+
+def solve(a, b):
+    """By LU factors."""
+    return xp.linalg.solve(a, b)
+
+
+def qr(a):
+    """Reduced."""
+    return tuple(xp.linalg.qr(a))
+
+
+def svd(a):
+    """Thin."""
+    return tuple(xp.linalg.svd(a, full_matrices=False))
+
+
+def eigh(a):
+    """Of the lower triangle."""
+    return tuple(xp.linalg.eigh(a))
+
+
+def cholesky(a):
+    """The lower factor."""
+    return xp.linalg.cholesky(a)
+
+
+def tridiagonal_solve(lower, diagonal, upper, right):
+    """Elimination downwards, substitution upwards, a row of all systems at a time: these libraries have no routine."""
+    ratios, values = [], []
+    ratio = value = 0.0
+    for i in range(right.shape[1]):
+        pivot = diagonal[:, i] - lower[:, i] * ratio
+        ratio = upper[:, i] / pivot
+        value = (right[:, i] - lower[:, i] * value) / pivot
+        ratios.append(ratio)
+        values.append(value)
+    for i in reversed(range(right.shape[1] - 1)):
+        values[i] = values[i] - ratios[i] * values[i + 1]
+    return xp.stack(values, axis=1)
