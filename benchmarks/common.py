@@ -7,6 +7,7 @@ in the first one and matches results by position.
 from __future__ import annotations
 
 import gc
+import os
 import tempfile
 from time import perf_counter
 
@@ -14,6 +15,9 @@ from benchmarks import device as devices
 from benchmarks import memory, timing, waiting
 from benchmarks.pipeline import Pipeline
 from kernels import BACKENDS, CATALOGUE, DEVICES, NotAvailable
+from kernels.backends.hardware import missing
+from kernels.catalogue import in_tier
+from kernels.kernel import TIERS
 from kernels.limits import too_large
 from kernels.preparation import load
 
@@ -133,13 +137,27 @@ for _timed in (
     _timed.setup = _compile_and_verify
 
 
+#: What asv sees: the kernels of a tier, each in its own precision at its small and its large size, by the measures that
+#: people ask for first; or with ``full``, which arrayspeed's own commands set, everything.
+TIER = os.environ.get("ARRAYSPEED_TIER") or "core"
+FULL = TIERS[-1]
+ASKED_FIRST = ("time_call", "track_first_call", "track_memory", "track_error")
+
+
 def classes(family: str) -> dict[str, type]:
-    """The benchmark classes of a family, by name: ``matmul_float64``, ``matmul_float32``, …"""
+    """The benchmark classes of a family, by name: ``matmul_float64``, ``matmul_float32``, …
+
+    Raises
+    ------
+    ValueError
+        The environment variable ``ARRAYSPEED_TIER`` names no tier.
+    """
     made = {}
-    for kernel in CATALOGUE.values():
+    for name in in_tier(TIER):
+        kernel = CATALOGUE[name]
         if kernel.family != family:
             continue
-        for dtype in kernel.dtypes:
+        for dtype in kernel.dtypes if TIER == FULL else kernel.dtypes[:1]:
             name = f"{kernel.name}_{dtype}"
             made[name] = type(
                 name,
@@ -148,9 +166,25 @@ def classes(family: str) -> dict[str, type]:
                     "__doc__": f"{kernel.summary}, {dtype}.",
                     "kernel": kernel.name,
                     "dtype": dtype,
-                    "params": (tuple(BACKENDS), kernel.sizes, DEVICES),
+                    "params": (tuple(BACKENDS), *places(kernel)),
                     # asv's own version is a hash of the source, which a comment would change.
                     "version": kernel.version,
+                    **hidden(),
                 },
             )
     return made
+
+
+def places(kernel) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """Sizes and devices that asv sees, the same in all environments of a machine."""
+    if TIER == FULL:
+        return kernel.sizes, DEVICES
+    return (kernel.small, kernel.large), tuple(device for device in DEVICES if missing(device) is None)
+
+
+def hidden() -> dict[str, None]:
+    """What takes away the methods that asv does not see."""
+    if TIER == FULL:
+        return {}
+    names = [name for name in vars(_KernelBenchmark) if name.startswith(("time_", "track_", "peakmem_"))]
+    return {name: None for name in names if name not in ASKED_FIRST}

@@ -36,11 +36,13 @@ from arrayspeed.environments.project import load_config
 from arrayspeed.formats.terminal import console
 from arrayspeed.measure.host import only_run
 from arrayspeed.measure.session import newest_of_all
+from arrayspeed.measure.tiers import add_tier, kernels_of
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.text import printable
 from kernels import BACKENDS, CATALOGUE, DEVICES
 from kernels.backends.hardware import missing
 from kernels.catalogue import choose
+from kernels.kernel import TIERS
 
 STYLES = {True: "green", False: "bold red", None: "yellow"}
 
@@ -48,6 +50,7 @@ STYLES = {True: "green", False: "bold red", None: "yellow"}
 def add_arguments(parser) -> None:
     """The options of ``arrayspeed audit``."""
     several = {"action": "append", "default": [], "metavar": "NAME"}
+    add_tier(parser)
     parser.add_argument("--kernel", **several, help="a kernel of `python -m kernels`; may be repeated")
     parser.add_argument("--backend", **several, help=f"one of {', '.join(BACKENDS)}; may be repeated")
     parser.add_argument("--size", **several, help="small, large or a number, for the clocks (default small)")
@@ -79,6 +82,7 @@ def main(args) -> int:
     check(args)
     config, environments = existing.take(load_config(), args.environment)
     folder = config.results_dir
+    kernels = kernels_of(args.tier, args.kernel)
     started = time.monotonic()
 
     def report(what: str, found: list[Check]) -> None:
@@ -93,13 +97,13 @@ def main(args) -> int:
             environments[0] if environments else newest_of_all(config),
             args.device,
             args.backend,
-            args.kernel,
+            kernels,
             args.size or ["small"],
             args.rounds,
             report,
         )
-        lost = without_a_row(found, args.kernel)
-        if found.complete and not (args.kernel or args.backend):
+        lost = without_a_row(found, kernels)
+        if found.complete and not (args.kernel or args.backend or args.tier == TIERS[0]):
             save(folder, found)
     if args.json:
         print(json.dumps(asdict(found), indent=1))

@@ -32,6 +32,7 @@ from arrayspeed.formats.verdicts import markdown_table, table
 from arrayspeed.measure.host import only_run
 from arrayspeed.measure.plan import Selection
 from arrayspeed.measure.session import newest_of_all, open_session
+from arrayspeed.measure.tiers import add_tier, kernels_of
 from arrayspeed.measure.until_decided import Limits
 from arrayspeed.model.errors import UserError
 from kernels import BACKENDS, CATALOGUE
@@ -41,6 +42,7 @@ from kernels.catalogue import choose
 def add_arguments(parser) -> None:
     """The options of ``arrayspeed copies``."""
     several = {"action": "append", "default": [], "metavar": "NAME"}
+    add_tier(parser)
     parser.add_argument("--kernel", **several, help="a kernel of `python -m kernels`; may be repeated")
     parser.add_argument("--backend", **several, help=f"one of {', '.join(BACKENDS)}; may be repeated")
     parser.add_argument("--size", **several, help="small, large or a number (default: small and large)")
@@ -78,7 +80,7 @@ def main(args) -> int:
     config, environments = existing.take(load_config(), args.environment)
     chosen = Selection(
         environments=environments or [newest_of_all(config)],
-        kernels=args.kernel,
+        kernels=kernels_of(args.tier, args.kernel),
         backends=args.backend,
         sizes=args.size or ["small", "large"],
         devices=["cpu"],

@@ -17,11 +17,13 @@ from arrayspeed.environments import existing
 from arrayspeed.environments.project import load_config
 from arrayspeed.measure import asv_processes, selections
 from arrayspeed.measure.plan import Selection
+from arrayspeed.measure.tiers import kernels_of
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.measures import MEASURES
 from arrayspeed.model.names import check
 from kernels import BACKENDS, CATALOGUE, DEVICES, LIBRARIES
 from kernels.catalogue import dtypes
+from kernels.kernel import TIERS
 
 
 def add_arguments(parser) -> None:
@@ -36,6 +38,7 @@ def add_arguments(parser) -> None:
         **several,
         help="part of an environment's name, or existing[:PYTHON] for an existing interpreter",
     )
+    parser.add_argument("--tier", choices=TIERS, help="only the kernels of a tier; each tier holds those before it")
     parser.add_argument("--kernel", **several, help="a kernel of `python -m kernels`")
     parser.add_argument("--backend", **several, help=f"one of {', '.join(BACKENDS)}")
     parser.add_argument("--size", **several, help="a number, or small or large, which are each kernel's own")
@@ -141,7 +144,7 @@ def selection(args) -> Selection:
         environments=args.environment,
         libraries=args.library,
         versions=args.version,
-        kernels=args.kernel,
+        kernels=kernels_of(args.tier or TIERS[-1], args.kernel),
         backends=args.backend,
         sizes=[size.replace("_", "").replace(",", "") for size in args.size],
         devices=devices,

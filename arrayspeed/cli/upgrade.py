@@ -28,6 +28,7 @@ from arrayspeed.environments.project import load_config
 from arrayspeed.formats.terminal import console
 from arrayspeed.measure.host import only_run
 from arrayspeed.measure.session import open_session, same_code
+from arrayspeed.measure.tiers import add_tier, kernels_of
 from arrayspeed.measure.until_decided import Limits
 from arrayspeed.model.errors import UserError
 from arrayspeed.records.results import result_commits
@@ -49,6 +50,7 @@ def add_arguments(parser) -> None:
         help="regular expression on `family.kernel_dtype.measure(parameters)`",
     )
     parser.add_argument("--size", **several, metavar="SIZE", help="a number, small or large (default: both)")
+    add_tier(parser)
     parser.add_argument("--device", choices=DEVICES, default="cpu", help="default cpu")
     parser.add_argument(
         "--rounds",
@@ -89,7 +91,9 @@ def add_arguments(parser) -> None:
 def main(args) -> int:
     """Run ``arrayspeed upgrade``."""
     check(args)
-    selections = compare.default_selections(args.bench, [args.device], args.size)
+    selections = compare.default_selections(
+        args.bench, [args.device], args.size, kernels_of(args.tier, [], bool(args.bench))
+    )
     config = load_config()
     both = pair.pair_config(config, args.library, args.old, args.new, args.companions)
     # What is printed while measuring is no part of the verdict, which programs read.

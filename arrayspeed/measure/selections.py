@@ -8,12 +8,16 @@ from __future__ import annotations
 from arrayspeed.measure.plan import Selection
 from arrayspeed.measure.session import newest_of_all, of_one_library
 from kernels import BACKENDS
+from kernels.catalogue import in_tier
 
 #: Elementwise arithmetic, matrix product, gradient, transform, sort: the five operations of article 001.
 OPERATIONS = ["elementwise", "matmul", "gradient", "fft", "sort"]
 
 #: With an activation and a loop of training: what the articles compile.
 TELLING = [*OPERATIONS, "selu", "linear_regression"]
+
+#: What has a first call that differs from the others.
+COMPILED = [name for name, backend in BACKENDS.items() if backend.compiled or backend.library == "numba"]
 
 BATCHES = ["vmap_mapped", "vmap_vectorised", "vmap_loop"]
 
@@ -23,8 +27,12 @@ def part(*measures: str, dtype: str = "float64", **filters: list[str]) -> Select
     return Selection(measures=list(measures), dtypes=[dtype], **filters)
 
 
-#: What `make bench` measures.
-BENCH = [part("time_call", kernels=OPERATIONS, sizes=["small", "large"], devices=["cpu"])]
+#: What `make bench` measures: something for every page.
+BENCH = [
+    part("time_call", kernels=in_tier("bench"), sizes=["small", "large"], devices=["cpu"]),
+    part("track_first_call", kernels=OPERATIONS, sizes=["small"], backends=COMPILED, devices=["cpu"]),
+    part("track_error", kernels=OPERATIONS, sizes=["small"], devices=["cpu"]),
+]
 
 #: What the four articles measured, then every other measure of the same kernels.
 ARTICLES = [
@@ -51,7 +59,7 @@ ARTICLES = [
 #: What every version of a library is measured on: an hour and a half on two cores for all of asv.conf.json. First
 #: calls, errors and imports are of the kernels that say most.
 VERSIONS = [
-    part("time_call", sizes=["small", "large"]),
+    part("time_call", kernels=in_tier("core"), sizes=["small", "large"]),
     Selection(measures=["timeraw_import"]),
     part("track_first_call", kernels=TELLING, sizes=["small"], backends=[name for name in BACKENDS if name != "numpy"]),
     part("track_error", kernels=TELLING, sizes=["small"]),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from arrayspeed.decide import Decision, Observed, judge
@@ -21,10 +22,12 @@ from kernels import BACKENDS
 Key = tuple[str, str, int | None, str | None]
 
 
-def default_selections(patterns: list[str], devices: list[str], sizes: list[str]) -> list[Selection]:
-    """What is compared: times of small and large arrays, first calls, errors, memory and the import."""
+def default_selections(
+    patterns: list[str], devices: list[str], sizes: list[str], kernels: Sequence[str] = ()
+) -> list[Selection]:
+    """What is compared, of some kernels or of all: times of small and large arrays, first calls, errors, memory, import."""
     compiled = [name for name, backend in BACKENDS.items() if backend.compiled or backend.library == "numba"]
-    narrow = {"patterns": patterns, "devices": devices, "dtypes": ["float64"]}
+    narrow = {"patterns": patterns, "devices": devices, "dtypes": ["float64"], "kernels": list(kernels)}
     sizes = sizes or ["small", "large"]
     smallest, largest = sizes[:1], sizes[-1:]
     return [
