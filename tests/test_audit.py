@@ -20,7 +20,9 @@ from arrayspeed.decide import judge
 from arrayspeed.measure.players import Taken
 from arrayspeed.model.combination import Combination
 from kernels import BACKENDS, CATALOGUE, DEVICES
-from tests.conftest import ARRAYSPEED, ROOT, inside
+from kernels.preparation import REFERENCES
+from tests.conftest import ARRAYSPEED, ROOT, inside, references
+from tests.sample import on_each
 from tests.test_faults import attempt, change
 
 ON_CPU = [name for name, backend in BACKENDS.items() if "cpu" in backend.devices]
@@ -31,19 +33,27 @@ def python(newest):
     return newest.find_executable("python")
 
 
+LONGEST_FIRST = ("torch-compile", "numba", "tensorflow-xla")
+
+
 @pytest.fixture(scope="module")
-def checked(python):
-    """The checks of all calls, two backends at a time; the longest first."""
-    order = sorted(ON_CPU, key=lambda name: ("numba", "torch-compile", "tensorflow-xla").count(name), reverse=True)
-    with ThreadPoolExecutor(2) as pool:
-        return dict(zip(order, pool.map(lambda name: machine.check_calls(python, name, "cpu", []), order), strict=True))
+def checked(request, python):
+    """The checks of all calls whose tests run, two backends at a time; the longest first."""
+    tests = [item for item in request.session.items if "checked" in item.fixturenames and item.path == request.path]
+    chosen = [(item.callspec.params["backend"], item.callspec.params["names"]) for item in tests]
+    chosen.sort(key=lambda one: one[0] not in LONGEST_FIRST)
+    with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(2) as pool:
+        patch.setenv(REFERENCES, references())
+        found = pool.map(lambda one: machine.check_calls(python, one[0], "cpu", list(one[1])), chosen)
+        return dict(zip(chosen, found, strict=True))
 
 
-@pytest.mark.parametrize("backend", ON_CPU)
-def test_every_kernel_passes_every_check_of_its_calls(checked, backend):
-    rows = checked[backend]
+@pytest.mark.parametrize(("backend", "names"), on_each(ON_CPU))
+def test_every_kernel_passes_every_check_of_its_calls(checked, backend, names):
+    rows = checked[backend, names]
     assert [row for row in rows if row.passed is not True] == []
     kernels = {k.name for k in CATALOGUE.values() if k.why_not(backend, BACKENDS[backend].library) is None}
+    kernels &= set(names or kernels)
     for name in ("result", "wait", "compilation", "transfer", "work"):
         assert {row.kernel for row in rows if row.check == name} == kernels
     assert [row.check for row in rows if row.kernel is None] == ["settings"]
@@ -87,6 +97,7 @@ BREAKS = {
 }
 
 
+@pytest.mark.mutation
 @pytest.mark.parametrize("what", BREAKS)
 def test_what_is_broken_is_found(empty, python, monkeypatch, what):
     broken = BREAKS[what]
@@ -181,6 +192,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.mutation
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_of_asv_s_way_is_found(python, tmp_path, monkeypatch, fault):
     *what, check = FAULTS[fault]
@@ -192,11 +204,12 @@ def test_a_fault_of_asv_s_way_is_found(python, tmp_path, monkeypatch, fault):
     assert rows[check].passed is False, rows
 
 
-@pytest.mark.parametrize("backend", ON_CPU)
-def test_the_clock_times_the_right_computation(newest, backend):
+@pytest.mark.parametrize(("backend", "names"), on_each(ON_CPU))
+def test_the_clock_times_the_right_computation(newest, backend, names):
     """Its script shares no compiling, no arrays and no device with the suite, so its results are checked apart."""
-    wrong = [row for row in inside(newest, "check_script", backend) if not row["error"] <= row["allowed"]]
-    assert wrong == []
+    rows = inside(newest, "check_script", backend, *names)
+    assert [row for row in rows if not row["error"] <= row["allowed"]] == []
+    assert len(rows) >= len(names or [0])
 
 
 def test_the_clock_shares_nothing_with_what_it_checks():

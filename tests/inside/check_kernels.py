@@ -21,13 +21,15 @@ def sizes_of(kernel, library=None):
 LOOPS = ("elementwise", "calculus", "learning")
 
 
-def main(library):
+def main(library, *chosen):
+    """What was chosen of a library: kernel, backend and dtype, with colons between them."""
     for kernel in CATALOGUE.values():
         for backend in BACKENDS.values():
             if backend.library == library and kernel.why_not(backend.name, library) is None:
                 for dtype in kernel.dtypes:
-                    for size in sizes_of(kernel, library):
-                        yield check(kernel, backend, dtype, size)
+                    if f"{kernel.name}:{backend.name}:{dtype}" in chosen:
+                        for size in sizes_of(kernel, library):
+                            yield check(kernel, backend, dtype, size)
 
 
 def check(kernel, backend, dtype, size):
