@@ -10,19 +10,20 @@ bench: $(VENV)/ready
 
 # Three targets, each with what the ones before it do: docs/testing.md. Only tests that take no times run side by side.
 PYTEST := $(BIN)/python -m pytest
+ALONE := environment or clock
 LONG := mutation or faults or browser or compile
 check: $(VENV)/ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
 	$(BIN)/mypy
-	$(PYTEST) -q --numprocesses 2 --dist loadgroup -m "not (environment or $(LONG))"
+	$(PYTEST) -q --numprocesses 2 --dist load -m "not ($(ALONE) or $(LONG))"
 
 test: check
-	$(PYTEST) -m "environment and not ($(LONG))"
+	$(PYTEST) -m "($(ALONE)) and not ($(LONG))"
 
 test-all: check
-	$(PYTEST) -m "environment or $(LONG)"
+	$(PYTEST) -m "$(ALONE) or $(LONG)"
 
 audit: $(VENV)/ready
 	$(BIN)/arrayspeed audit

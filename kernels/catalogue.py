@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Collection
 from dataclasses import replace
 from importlib import import_module
+from typing import Any
 
 from kernels.backends import BACKENDS, DEVICES, Backend
 from kernels.kernel import Kernel
@@ -33,7 +35,7 @@ def backends_of(kernel: Kernel) -> list[Backend]:
     return [b for b in BACKENDS.values() if kernel.why_not(b.name, b.library) is None]
 
 
-def rows() -> list[dict]:
+def rows() -> list[dict[str, Any]]:
     """The catalogue as plain data: one entry a kernel and dtype."""
     return [
         {
@@ -55,7 +57,7 @@ def rows() -> list[dict]:
     ]
 
 
-def choose(kind: str, name: object, valid) -> str:
+def choose(kind: str, name: object, valid: Collection[str]) -> str:
     """``name`` where it is one of ``valid``; else ValueError, in one line, with what is valid."""
     if isinstance(name, str) and name in valid:
         return name

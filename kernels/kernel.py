@@ -88,7 +88,7 @@ class Kernel:
     sizes: tuple[int, ...]
     small: int
     large: int
-    inputs: Callable[..., tuple]
+    inputs: Callable[..., tuple[Any, ...]]
     reference: Callable[..., Any]
     flops: Callable[[int], int]
     bytes: Callable[[int, int], int]
@@ -101,7 +101,7 @@ class Kernel:
     error: Callable[[Any, Any], float] = normwise_error
     tolerance: Mapping[str, float] = field(default_factory=lambda: TOLERANCE)
     loose: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    static: Callable[[int, str], dict] = lambda size, dtype: {}
+    static: Callable[[int, str], dict[str, Any]] = lambda size, dtype: {}
     devices: Callable[[int], int] | None = None
     version: str = "1"
     family: str = ""

@@ -50,10 +50,10 @@ class Prepared:
     device: str
     dtype: str
     adapter: backends.base.Adapter
-    inputs: tuple
-    arguments: tuple
-    send: Callable[[], tuple]
-    function: Callable
+    inputs: tuple[Any, ...]
+    arguments: tuple[Any, ...]
+    send: Callable[[], tuple[Any, ...]]
+    function: Callable[..., Any]
     call: Callable[[], Any]
     verified: bool = False
 
@@ -130,8 +130,8 @@ def remembered(name: str, make: Callable[[], Any]) -> Any:
         return make()
     path = Path(folder, f"{name}.npz")
     with suppress(OSError), np.load(path, allow_pickle=False) as kept:
-        arrays = tuple(kept[f"arr_{number}"] for number in range(len(kept.files) - 1))
-        return arrays if kept["several"] else arrays[0]
+        found = tuple(kept[f"arr_{number}"] for number in range(len(kept.files) - 1))
+        return found if kept["several"] else found[0]
     made = make()
     arrays = [np.asarray(array) for array in leaves(made)]
     if all(array.dtype != object for array in arrays):
@@ -143,19 +143,19 @@ def remembered(name: str, make: Callable[[], Any]) -> Any:
     return made
 
 
-def leaves(result: Any) -> tuple:
+def leaves(result: Any) -> tuple[Any, ...]:
     """The arrays of a result."""
     return tuple(result) if isinstance(result, (tuple, list)) else (result,)
 
 
-def host_inputs(kernel: Kernel, size: int) -> tuple:
+def host_inputs(kernel: Kernel, size: int) -> tuple[Any, ...]:
     """The kernel's float64 inputs, the same for every backend, process and machine."""
     import numpy as np
 
     return kernel.inputs(np.random.default_rng([SEED, size]), size)
 
 
-def choose_size(size: object) -> int:
+def choose_size(size: Any) -> int:
     """``size`` as a positive int; else ValueError."""
     try:
         if isinstance(size, bool):
@@ -211,7 +211,7 @@ def cast(array: Any, dtype: str) -> Any:
     return array.astype(dtype) if array.dtype.kind == "f" else array
 
 
-def library_function(kernel: Kernel, backend: Backend) -> tuple[Callable, Callable]:
+def library_function(kernel: Kernel, backend: Backend) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """The kernel as its library's file has it, and what makes its arguments: ``arguments_from(adapter, *inputs)``.
 
     A name with ``_compiled`` behind it is what compiled backends take, where eager and compiled code that an
@@ -227,22 +227,24 @@ def library_function(kernel: Kernel, backend: Backend) -> tuple[Callable, Callab
     return getattr(module, name), getattr(module, f"{name}_arguments", put_each)
 
 
-def put_each(adapter: backends.base.Adapter, *inputs: Any) -> tuple:
+def put_each(adapter: backends.base.Adapter, *inputs: Any) -> tuple[Any, ...]:
     """The inputs on the device."""
     return tuple(adapter.put(array) for array in inputs)
 
 
-def send_each(adapter: backends.base.Adapter, *inputs: Any) -> tuple:
+def send_each(adapter: backends.base.Adapter, *inputs: Any) -> tuple[Any, ...]:
     """The inputs on the device, or on their way."""
     return tuple(adapter.send(array) for array in inputs)
 
 
-def waiting(function: Callable, arguments: tuple, wait: Callable | None) -> Callable[[], Any]:
+def waiting(
+    function: Callable[..., Any], arguments: tuple[Any, ...], wait: Callable[[Any], object] | None
+) -> Callable[[], Any]:
     """A call of no arguments that returns a complete result, with as little Python around it as can be."""
     if wait is None:
         return partial(function, *arguments)
 
-    def call():
+    def call() -> Any:
         result = function(*arguments)
         wait(result)
         return result

@@ -28,6 +28,11 @@ ASV = [str(Path(sys.executable).with_name("asv"))]
 ARRAYSPEED = [sys.executable, "-m", "arrayspeed"]
 
 
+def pytest_configure():
+    """Tables are as wide as without a terminal, wherever tests run: pytest's workers are told the width of one."""
+    os.environ.pop("COLUMNS", None)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
     """Before pytest chooses by markers."""

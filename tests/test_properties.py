@@ -262,5 +262,6 @@ def test_every_kernel_of_arrays_has_a_property():
     tested = set()
     for name, value in globals().items():
         if name.startswith("test_") and hasattr(value, "pytestmark"):
-            tested |= {kernel for mark in value.pytestmark if mark.name == "parametrize" for kernel, _ in mark.args[1]}
+            cases = (case for mark in value.pytestmark if mark.name == "parametrize" for case in mark.args[1])
+            tested |= {case.values[0] for case in cases}
     assert set(CATALOGUE) - tested == {"normal", "normal_split", "linear_regression", "convolve_devices"}
