@@ -11,13 +11,13 @@ bench: $(VENV)/ready
 # Three targets, each with what the ones before it do: docs/testing.md. Only tests that take no times run side by side.
 PYTEST := $(BIN)/python -m pytest
 ALONE := environment or clock
-LONG := mutation or faults or browser or compile
+LONG := mutation or faults or browser or compile or audit
 check: $(VENV)/ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
 	$(BIN)/mypy
-	$(PYTEST) -q --numprocesses 2 --dist load -m "not ($(ALONE) or $(LONG))"
+	$(PYTEST) -q --numprocesses 2 --dist worksteal -m "not ($(ALONE) or $(LONG))"
 
 test: check
 	$(PYTEST) -m "($(ALONE)) and not ($(LONG))"

@@ -16,12 +16,7 @@ import pytest
 from arrayspeed.records import results
 from kernels.preparation import REFERENCES
 from tests.browser import opened
-
-#: Fixture -> the marker of every test that uses it, directly or through another: what is slow cannot be forgotten.
-MARKERS = {"newest": "environment", "open_page": "browser"}
-
-#: Test -> the names of its markers, of all tests that were collected, whichever of them are chosen to run.
-COLLECTED = pytest.StashKey[dict[str, set[str]]]()
+from tests.markers import COLLECTED, MARKERS
 
 ROOT = Path(__file__).parent.parent
 ASV = [str(Path(sys.executable).with_name("asv"))]

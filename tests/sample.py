@@ -1,5 +1,5 @@
-"""What `make test` takes of torch.compile, which needs seconds for each program: one kernel a family. The others have
-the marker ``compile``, and run in `make test-all`.
+"""What `make test` takes of torch.compile, which needs seconds for each program, and of the audit: one kernel a family.
+The others have the markers ``compile`` and ``audit``, and run in `make test-all`.
 """
 
 import pytest
@@ -23,11 +23,23 @@ def marks(kernel, backend):
 
 
 def on_each(backends):
-    """Parameters ``(backend, kernels)`` that hold every kernel of every backend once. No kernels stand for all of them,
-    wherever `make test` takes no sample.
+    """Parameters ``(backend, kernels)`` of the audit that hold every kernel of every backend once: one a family, and
+    the others, which have the marker ``audit``.
     """
-    found = [pytest.param(backend, (), id=backend) for backend in backends if backend != SAMPLED]
-    if SAMPLED in backends:
-        found.append(pytest.param(SAMPLED, tuple(FIRST.values()), id=f"{SAMPLED}-one-a-family"))
-        found.append(pytest.param(SAMPLED, tuple(REST), id=f"{SAMPLED}-the-others", marks=pytest.mark.compile))
+    found = []
+    for backend in backends:
+        able = [kernel for kernel in CATALOGUE.values() if backend in (one.name for one in backends_of(kernel))]
+        first = {kernel.family: kernel.name for kernel in reversed(able)}
+        others = [kernel.name for kernel in able if kernel.name not in first.values()]
+        found.append(pytest.param(backend, tuple(first.values()), id=f"{backend}-one-a-family"))
+        found.append(pytest.param(backend, tuple(others), id=f"{backend}-the-others", marks=pytest.mark.audit))
+    return found
+
+
+def chosen_of(request, test):
+    """Backend -> the kernels of the tests by that name that run, so that one process a backend does for all of them."""
+    found = {}
+    for item in request.session.items:
+        if item.path == request.path and item.originalname == test:
+            found.setdefault(item.callspec.params["backend"], []).extend(item.callspec.params["names"])
     return found

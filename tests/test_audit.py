@@ -22,7 +22,7 @@ from arrayspeed.model.combination import Combination
 from kernels import BACKENDS, CATALOGUE, DEVICES
 from kernels.preparation import REFERENCES
 from tests.conftest import ARRAYSPEED, ROOT, inside, references
-from tests.sample import on_each
+from tests.sample import chosen_of, on_each
 from tests.test_faults import attempt, change
 
 ON_CPU = [name for name, backend in BACKENDS.items() if "cpu" in backend.devices]
@@ -36,27 +36,50 @@ def python(newest):
 LONGEST_FIRST = ("torch-compile", "numba", "tensorflow-xla")
 
 
+def on_chosen(request, test, run):
+    """Backend -> what ``run`` gives for it and the kernels whose tests run; two at a time, the longest first."""
+    chosen = chosen_of(request, test)
+    order = sorted(chosen, key=lambda name: name not in LONGEST_FIRST)
+    with ThreadPoolExecutor(2) as pool:
+        return dict(zip(order, pool.map(lambda name: run(name, chosen[name]), order), strict=True))
+
+
 @pytest.fixture(scope="module")
 def checked(request, python):
-    """The checks of all calls whose tests run, two backends at a time; the longest first."""
-    tests = [item for item in request.session.items if "checked" in item.fixturenames and item.path == request.path]
-    chosen = [(item.callspec.params["backend"], item.callspec.params["names"]) for item in tests]
-    chosen.sort(key=lambda one: one[0] not in LONGEST_FIRST)
-    with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(2) as pool:
+    """The checks of all calls."""
+    with pytest.MonkeyPatch.context() as patch:
         patch.setenv(REFERENCES, references())
-        found = pool.map(lambda one: machine.check_calls(python, one[0], "cpu", list(one[1])), chosen)
-        return dict(zip(chosen, found, strict=True))
+        return on_chosen(
+            request,
+            "test_every_kernel_passes_every_check_of_its_calls",
+            lambda backend, names: machine.check_calls(python, backend, "cpu", names),
+        )
+
+
+@pytest.fixture(scope="module")
+def clocked(request, newest):
+    """Errors of what the clock times."""
+    return on_chosen(
+        request,
+        "test_the_clock_times_the_right_computation",
+        lambda backend, names: inside(newest, "check_script", backend, *names),
+    )
 
 
 @pytest.mark.parametrize(("backend", "names"), on_each(ON_CPU))
 def test_every_kernel_passes_every_check_of_its_calls(checked, backend, names):
-    rows = checked[backend, names]
+    rows = [row for row in checked[backend] if row.kernel in (*names, None)]
     assert [row for row in rows if row.passed is not True] == []
-    kernels = {k.name for k in CATALOGUE.values() if k.why_not(backend, BACKENDS[backend].library) is None}
-    kernels &= set(names or kernels)
+    kernels = set(names)
     for name in ("result", "wait", "compilation", "transfer", "work"):
         assert {row.kernel for row in rows if row.check == name} == kernels
     assert [row.check for row in rows if row.kernel is None] == ["settings"]
+
+
+def test_every_kernel_is_in_a_sample_or_among_the_others():
+    found = [(param.values[0], name) for param in on_each(ON_CPU) for name in param.values[1]]
+    able = [(b, k.name) for b in ON_CPU for k in CATALOGUE.values() if k.why_not(b, BACKENDS[b].library) is None]
+    assert sorted(found) == sorted(able)
 
 
 @pytest.mark.parametrize("backend", ["numpy", "jax-jit", "torch"])
@@ -208,11 +231,11 @@ def test_a_fault_of_asv_s_way_is_found(python, tmp_path, monkeypatch, fault):
 
 
 @pytest.mark.parametrize(("backend", "names"), on_each(ON_CPU))
-def test_the_clock_times_the_right_computation(newest, backend, names):
+def test_the_clock_times_the_right_computation(clocked, backend, names):
     """Its script shares no compiling, no arrays and no device with the suite, so its results are checked apart."""
-    rows = inside(newest, "check_script", backend, *names)
+    rows = [row for row in clocked[backend] if row["kernel"] in names]
     assert [row for row in rows if not row["error"] <= row["allowed"]] == []
-    assert len(rows) >= len(names or [0])
+    assert {row["kernel"] for row in rows} == set(names)
 
 
 def test_the_clock_shares_nothing_with_what_it_checks():
