@@ -3,16 +3,27 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: bench test site preview audit gpu wheels vulnerabilities clean
+.PHONY: bench check test test-all site preview audit gpu wheels vulnerabilities clean
 
 bench: $(VENV)/ready
 	$(BIN)/arrayspeed bench
 
-test: $(VENV)/ready
+# Three targets, each with what the ones before it do: docs/testing.md. Only tests that take no times run side by side.
+PYTEST := $(BIN)/python -m pytest
+ALONE := environment or clock
+LONG := mutation or faults or browser or compile or audit
+check: $(VENV)/ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest
+	$(BIN)/mypy
+	$(PYTEST) -q --numprocesses 2 --dist worksteal -m "not ($(ALONE) or $(LONG))"
+
+test: check
+	$(PYTEST) -m "($(ALONE)) and not ($(LONG))"
+
+test-all: check
+	$(PYTEST) -m "$(ALONE) or $(LONG)"
 
 audit: $(VENV)/ready
 	$(BIN)/arrayspeed audit
@@ -36,12 +47,14 @@ site: $(VENV)/ready
 preview: $(VENV)/ready
 	$(BIN)/asv preview
 
-# Everything that the commands need; the libraries that are compared are in environments of their own.
+# Everything that the commands need; the libraries that are compared are in environments of their own. uv installs; it
+# is fetched where there is none. pip is there for `make wheels`, which downloads for other machines.
+UV := PATH="$(CURDIR)/$(BIN):$$PATH" uv
 $(VENV)/ready: pyproject.toml Makefile
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "arrayspeed needs Python 3.11 or newer: make PYTHON=/path/to/python"; exit 2; }
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip setuptools
-	$(BIN)/python -m pip install --quiet --editable ".[test]"
+	$(UV) --version >/dev/null 2>&1 || { $(PYTHON) -m venv $(VENV) && $(BIN)/python -m pip install --quiet "uv>=0.9"; }
+	[ -x $(BIN)/python ] || $(UV) venv --quiet --clear --seed --python $(PYTHON) $(VENV)
+	$(UV) pip install --quiet --python $(BIN)/python --editable ".[test]"
 	touch $@
 
 clean:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from importlib import import_module
+from typing import Any
 
 from kernels.backends import BACKENDS, DEVICES, Backend
 from kernels.kernel import TIERS, Kernel
@@ -59,7 +60,7 @@ def dtypes() -> list[str]:
     return list(dict.fromkeys(dtype for kernel in CATALOGUE.values() for dtype in kernel.dtypes))
 
 
-def rows() -> list[dict]:
+def rows() -> list[dict[str, Any]]:
     """The catalogue as plain data: one entry a kernel and dtype."""
     return [
         {
@@ -86,7 +87,7 @@ def rows() -> list[dict]:
     ]
 
 
-def choose(kind: str, name: object, valid) -> str:
+def choose(kind: str, name: object, valid: Collection[str]) -> str:
     """``name`` where it is one of ``valid``; else ValueError, in one line, with what is valid."""
     if isinstance(name, str) and name in valid:
         return name

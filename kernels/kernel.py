@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from kernels.dtypes import TOLERANCE, accepted
 from kernels.measures import normwise_error, share_of_mismatches
@@ -14,6 +14,11 @@ Measure = Callable[[Any, Any], float]
 
 #: One number, or one for each result and for the residual.
 Tolerance = float | tuple[float, ...]
+
+Entry = TypeVar("Entry")
+
+#: Host arrays: inputs, results or references of a kernel.
+Arrays = tuple[Any, ...]
 
 #: Kinds of results that are compared element by element, exactly.
 EXACT = ("index", "count", "bool")
@@ -33,7 +38,7 @@ class Peer:
     name: str
     address: str
     sizes: tuple[int, ...]
-    inputs: Callable[[int], tuple]
+    inputs: Callable[[int], tuple[Any, ...]]
 
 
 @dataclass(frozen=True)
@@ -142,7 +147,7 @@ class Kernel:
     sizes: tuple[int, ...]
     small: int
     large: int
-    inputs: Callable[..., tuple]
+    inputs: Callable[..., tuple[Any, ...]]
     reference: Callable[..., Any]
     flops: Callable[[int], int]
     bytes: Callable[[int, int], int]
@@ -159,13 +164,13 @@ class Kernel:
     error: Measure | tuple[Measure, ...] = normwise_error
     tolerance: Mapping[str, Tolerance] = field(default_factory=lambda: TOLERANCE)
     mismatches: Mapping[str, float] = field(default_factory=dict)
-    align: Callable[[tuple, tuple], tuple] | None = None
-    residual: Callable[[tuple, tuple], float] | None = None
+    align: Callable[[Arrays, Arrays], Arrays] | None = None
+    residual: Callable[[Arrays, Arrays], float] | None = None
     any_order: bool = False
     ordered: bool = True
     workspace: Callable[[int, int], int] = lambda size, item: 0
-    static: Callable[[int, str], dict] = lambda size, dtype: {}
-    quick: Callable[[int, str], dict] | None = None
+    static: Callable[[int, str], dict[str, Any]] = lambda size, dtype: {}
+    quick: Callable[[int, str], dict[str, Any]] | None = None
     devices: Callable[[int], int] | None = None
     counted: bool = True
     operations: tuple[str, ...] = ()
@@ -203,7 +208,7 @@ class Kernel:
         """The largest of `allowed_errors`."""
         return max(self.allowed_errors(backend, library, dtype, device))
 
-    def errors(self, inputs: tuple, results: tuple, references: tuple) -> tuple[float, ...]:
+    def errors(self, inputs: Arrays, results: Arrays, references: Arrays) -> tuple[float, ...]:
         """For each result its error by the kernel's measure, and behind them the residual where there is one.
 
         All are on the host; ``inputs`` are as they were rounded to the precision. Infinite where results are missing.
@@ -240,7 +245,7 @@ class Kernel:
         return tuple(accepted(kind, dtype) for kind in self.results)
 
 
-def particular(table: Mapping[str, Any], backend: str, library: str, device: str | None = None) -> Any:
+def particular(table: Mapping[str, Entry], backend: str, library: str, device: str | None = None) -> Entry | None:
     """The entry of the most particular key: backend on device, library on device, backend, library, all."""
     on_device = (f"{backend}@{device}", f"{library}@{device}") if device else ()
     for key in (*on_device, backend, library, *([f"*@{device}"] if device else []), "*"):

@@ -18,9 +18,10 @@ class Late:
     module: str
     name: str
 
-    def found(self) -> Callable:
+    def found(self) -> Callable[..., Any]:
         """The function."""
-        return getattr(import_module(self.module), self.name)
+        function: Callable[..., Any] = getattr(import_module(self.module), self.name)
+        return function
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         """As the function."""

@@ -16,7 +16,7 @@ from kernels import backends
 from kernels.backends import BACKENDS, DEVICES, Backend
 from kernels.catalogue import CATALOGUE, choose
 from kernels.errors import NotAvailable, WrongResult
-from kernels.kernel import Kernel, widened
+from kernels.kernel import Derivation, Kernel, widened
 from kernels.late import Late
 from kernels.requirements import unmet
 
@@ -58,10 +58,10 @@ class Prepared:
     device: str
     dtype: str
     adapter: backends.base.Adapter
-    inputs: tuple
-    arguments: tuple
-    send: Callable[[], tuple]
-    function: Callable
+    inputs: tuple[Any, ...]
+    arguments: tuple[Any, ...]
+    send: Callable[[], tuple[Any, ...]]
+    function: Callable[..., Any]
     call: Callable[[], Any]
     static: Mapping[str, Any] = field(default_factory=dict)
     put: bool = True
@@ -173,8 +173,8 @@ def remembered(name: str, make: Callable[[], Any]) -> Any:
         return make()
     path = Path(folder, f"{name}.npz")
     with suppress(OSError), np.load(path, allow_pickle=False) as kept:
-        arrays = tuple(kept[f"arr_{number}"] for number in range(len(kept.files) - 1))
-        return arrays if kept["several"] else arrays[0]
+        found = tuple(kept[f"arr_{number}"] for number in range(len(kept.files) - 1))
+        return found if kept["several"] else found[0]
     made = make()
     arrays = [np.asarray(array) for array in leaves(made)]
     if all(array.dtype != object for array in arrays):
@@ -186,7 +186,7 @@ def remembered(name: str, make: Callable[[], Any]) -> Any:
     return made
 
 
-def exact_result(kernel: Kernel, inputs: tuple, dtype: str, static: Mapping[str, Any]) -> Any:
+def exact_result(kernel: Kernel, inputs: tuple[Any, ...], dtype: str, static: Mapping[str, Any]) -> Any:
     """The kernel's reference for host inputs as they were drawn, or as they are rounded where the kernel says so."""
     if kernel.rounded:
         inputs = tuple(widened(cast(array, dtype)) for array in inputs)
@@ -203,12 +203,12 @@ def same_bits(one: Any, other: Any) -> bool:
     return np.array_equal(one.reshape(-1).view(np.uint8), other.reshape(-1).view(np.uint8))
 
 
-def leaves(result: Any) -> tuple:
+def leaves(result: Any) -> tuple[Any, ...]:
     """The arrays of a result."""
     return tuple(result) if isinstance(result, (tuple, list)) else (result,)
 
 
-def host_inputs(kernel: Kernel, size: int) -> tuple:
+def host_inputs(kernel: Kernel, size: int) -> tuple[Any, ...]:
     """The kernel's float64 inputs, the same for every backend, process and machine."""
     import numpy as np
 
@@ -220,7 +220,7 @@ def shapes(kernel: Kernel, size: int) -> list[str]:
     return [f"({', '.join(map(str, array.shape))})" for array in host_inputs(kernel, size)]
 
 
-def choose_size(size: object, least: int = 1) -> int:
+def choose_size(size: Any, least: int = 1) -> int:
     """``size`` as an int of ``least`` or more; else ValueError."""
     try:
         if isinstance(size, bool):
@@ -262,7 +262,7 @@ def load(
 
     adapter = backends.adapter(way.library, device, chosen.devices(size) if chosen.devices else None)
     function, arguments_from = library_function(chosen, way)
-    drawn = chosen.peer.inputs(size) if peer else host_inputs(chosen, size)
+    drawn = chosen.peer.inputs(size) if peer and chosen.peer else host_inputs(chosen, size)
     inputs = tuple(cast(array, dtype) for array in drawn)
     arguments = arguments_from(adapter, *inputs)
     put = arguments_from is put_each
@@ -301,13 +301,14 @@ def cast(array: Any, dtype: str) -> Any:
         return array
     if dtype == "bfloat16":
         try:
-            from ml_dtypes import bfloat16 as dtype
+            from ml_dtypes import bfloat16
         except ImportError:
             raise NotAvailable("bfloat16 on the host needs ml_dtypes, which is not installed") from None
+        return array.astype(bfloat16)
     return array.astype(dtype)
 
 
-def library_function(kernel: Kernel, backend: Backend) -> tuple[Callable, Callable]:
+def library_function(kernel: Kernel, backend: Backend) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """The kernel as its library's file has it, and what makes its arguments: ``arguments_from(adapter, *inputs)``.
 
     A name with ``_compiled`` behind it is what compiled backends take, where eager and compiled code that an
@@ -319,7 +320,7 @@ def library_function(kernel: Kernel, backend: Backend) -> tuple[Callable, Callab
     if backend.compiled and hasattr(module, f"{name}_compiled"):
         name = f"{name}_compiled"
     if kernel.derived and not hasattr(module, name):
-        return made_gradient(kernel, backend), put_each
+        return made_gradient(kernel.derived, backend), put_each
     if not hasattr(module, name):
         raise NotImplementedError(f"{module.__name__} has no function {name}")
     function = getattr(module, name)
@@ -327,30 +328,33 @@ def library_function(kernel: Kernel, backend: Backend) -> tuple[Callable, Callab
     return function, getattr(module, f"{name}_arguments", put_each)
 
 
-def made_gradient(kernel: Kernel, backend: Backend) -> Callable:
+def made_gradient(derived: Derivation, backend: Backend) -> Callable[..., Any]:
     """A kernel of gradients by the library's own differentiation of the kernel that it is derived from."""
-    base = kernel.derived.kernel
+    base = derived.kernel
     maker = import_module(f"kernels.gradients.{backend.library}")
     make = getattr(maker, "gradient_compiled", maker.gradient) if backend.compiled else maker.gradient
-    return make(library_function(base, backend)[0], kernel.derived.by, len(base.results))
+    function: Callable[..., Any] = make(library_function(base, backend)[0], derived.by, len(base.results))
+    return function
 
 
-def put_each(adapter: backends.base.Adapter, *inputs: Any) -> tuple:
+def put_each(adapter: backends.base.Adapter, *inputs: Any) -> tuple[Any, ...]:
     """The inputs on the device."""
     return tuple(adapter.put(array) for array in inputs)
 
 
-def send_each(adapter: backends.base.Adapter, *inputs: Any) -> tuple:
+def send_each(adapter: backends.base.Adapter, *inputs: Any) -> tuple[Any, ...]:
     """The inputs on the device, or on their way."""
     return tuple(adapter.send(array) for array in inputs)
 
 
-def waiting(function: Callable, arguments: tuple, wait: Callable | None) -> Callable[[], Any]:
+def waiting(
+    function: Callable[..., Any], arguments: tuple[Any, ...], wait: Callable[[Any], object] | None
+) -> Callable[[], Any]:
     """A call of no arguments that returns a complete result, with as little Python around it as can be."""
     if wait is None:
         return partial(function, *arguments)
 
-    def call():
+    def call() -> Any:
         result = function(*arguments)
         wait(result)
         return result

@@ -38,4 +38,4 @@ def installed_version(library: str) -> str | None:
 
 def numbers(text: str) -> tuple[int, ...]:
     """A version's release as numbers, to compare: ``2.10.0rc1`` is (2, 10, 0)."""
-    return tuple(int(part) for part in re.match(r"\d+(?:\.\d+)*", text)[0].split("."))
+    return tuple(map(int, re.findall(r"\d+", re.sub(r"[^\d.].*", "", text))))

@@ -28,8 +28,9 @@ def bind(module: str, xp: ModuleType) -> ModuleType:
     if name not in sys.modules:
         path = Path(__file__).with_name(family.rpartition(".")[2]) / "shared.py"
         spec = spec_from_file_location(name, path)
+        assert spec is not None and spec.loader is not None  # a path that ends in .py has both
         made = module_from_spec(spec)
-        made.xp = xp
+        vars(made)["xp"] = xp
         # Registered, as PyTorch's compiler looks up the globals of a function by its module's name.
         sys.modules[name] = made
         try:

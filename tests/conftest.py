@@ -1,5 +1,6 @@
-"""The environments that tests use, made by the project's own means."""
+"""The environments that tests use, made by the project's own means, and the markers that follow from using them."""
 
+import atexit
 import functools
 import json
 import os
@@ -7,13 +8,15 @@ import re
 import shutil
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
+import tempfile
 from pathlib import Path
 
 import pytest
 
 from arrayspeed.records import results
+from kernels.preparation import REFERENCES
 from tests.browser import opened
+from tests.markers import COLLECTED, MARKERS
 
 ROOT = Path(__file__).parent.parent
 ASV = [str(Path(sys.executable).with_name("asv"))]
@@ -25,6 +28,20 @@ def own_lock(tmp_path_factory):
     """Tests measure nothing that matters, so they neither wait for another measurement nor hold it up."""
     os.environ["ARRAYSPEED_TIER"] = "full"
     os.environ["ARRAYSPEED_LOCK"] = str(tmp_path_factory.mktemp("lock") / "lock")
+
+
+def pytest_configure():
+    """Tables are as wide as without a terminal, wherever tests run: pytest's workers are told the width of one."""
+    os.environ.pop("COLUMNS", None)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config, items):
+    """Before pytest chooses by markers."""
+    for item in items:
+        for fixture in MARKERS.keys() & set(item.fixturenames):
+            item.add_marker(MARKERS[fixture])
+    config.stash[COLLECTED] = {item.nodeid: {mark.name for mark in item.iter_markers()} for item in items}
 
 
 @pytest.fixture(scope="session")
@@ -50,27 +67,28 @@ def newest(config):
     return env
 
 
+@functools.cache
+def references():
+    """A folder of this session in which all processes of `inside` share float64 references, each computed once."""
+    folder = tempfile.TemporaryDirectory(prefix="arrayspeed-references-")
+    atexit.register(folder.cleanup)
+    return folder.name
+
+
 def inside(env, *arguments):
     """What a module of tests.inside yields in an environment."""
     python = env.find_executable("python")
     done = subprocess.run(
-        [python, "-m", "tests.inside", *arguments], cwd=ROOT, capture_output=True, text=True, timeout=1500
+        [python, "-m", "tests.inside", *arguments],
+        cwd=ROOT,
+        env=os.environ | {REFERENCES: references()},
+        capture_output=True,
+        text=True,
+        timeout=1500,
     )
     outcomes = [json.loads(line[1:]) for line in done.stdout.splitlines() if line.startswith("@")]
     assert done.returncode == 0, f"{' '.join(arguments)}:\n{done.stderr[-3000:]}"
     return outcomes
-
-
-@pytest.fixture(scope="session")
-def kernel_checks(newest):
-    """Every kernel × backend × dtype × size, checked in one process a library, two at a time."""
-    from kernels import LIBRARIES
-
-    order = ("torch", "jax", "numba", "tensorflow", "numpy", "cupy")
-    longest_first = sorted(LIBRARIES, key=order.index)
-    with ThreadPoolExecutor(2) as pool:
-        outcomes = pool.map(lambda library: inside(newest, "check_kernels", library), longest_first)
-    return {(o["kernel"], o["backend"], o["dtype"], o["size"]): o for found in outcomes for o in found}
 
 
 def command(*arguments, cwd, status=0):

@@ -20,7 +20,9 @@ from arrayspeed.decide import LOOKS, judge
 from arrayspeed.measure.players import Taken
 from arrayspeed.model.combination import Combination
 from kernels import BACKENDS, CATALOGUE, DEVICES
-from tests.conftest import ARRAYSPEED, ROOT, inside
+from kernels.preparation import REFERENCES
+from tests.conftest import ARRAYSPEED, ROOT, inside, references
+from tests.sample import chosen_of, on_each
 from tests.test_faults import attempt, change
 
 ON_CPU = [name for name, backend in BACKENDS.items() if "cpu" in backend.devices]
@@ -31,22 +33,53 @@ def python(newest):
     return newest.find_executable("python")
 
 
-@pytest.fixture(scope="module")
-def checked(python):
-    """The checks of all calls, two backends at a time; the longest first."""
-    order = sorted(ON_CPU, key=lambda name: ("numba", "torch-compile", "tensorflow-xla").count(name), reverse=True)
+LONGEST_FIRST = ("torch-compile", "numba", "tensorflow-xla")
+
+
+def on_chosen(request, test, run):
+    """Backend -> what ``run`` gives for it and the kernels whose tests run; two at a time, the longest first."""
+    chosen = chosen_of(request, test)
+    order = sorted(chosen, key=lambda name: name not in LONGEST_FIRST)
     with ThreadPoolExecutor(2) as pool:
-        return dict(zip(order, pool.map(lambda name: machine.check_calls(python, name, "cpu", []), order), strict=True))
+        return dict(zip(order, pool.map(lambda name: run(name, chosen[name]), order), strict=True))
 
 
-@pytest.mark.parametrize("backend", ON_CPU)
-def test_every_kernel_passes_every_check_of_its_calls(checked, backend):
-    rows = checked[backend]
+@pytest.fixture(scope="module")
+def checked(request, python):
+    """The checks of all calls."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(REFERENCES, references())
+        return on_chosen(
+            request,
+            "test_every_kernel_passes_every_check_of_its_calls",
+            lambda backend, names: machine.check_calls(python, backend, "cpu", names),
+        )
+
+
+@pytest.fixture(scope="module")
+def clocked(request, newest):
+    """Errors of what the clock times."""
+    return on_chosen(
+        request,
+        "test_the_clock_times_the_right_computation",
+        lambda backend, names: inside(newest, "check_script", backend, *names),
+    )
+
+
+@pytest.mark.parametrize(("backend", "names"), on_each(ON_CPU))
+def test_every_kernel_passes_every_check_of_its_calls(checked, backend, names):
+    rows = [row for row in checked[backend] if row.kernel in (*names, None)]
     assert [row for row in rows if row.passed is not True] == []
-    kernels = {k.name for k in CATALOGUE.values() if k.why_not(backend, BACKENDS[backend].library) is None}
+    kernels = set(names)
     for name in ("result", "wait", "compilation", "transfer", "work"):
         assert {row.kernel for row in rows if row.check == name} == kernels
     assert [row.check for row in rows if row.kernel is None] == ["settings"]
+
+
+def test_every_kernel_is_in_a_sample_or_among_the_others():
+    found = [(param.values[0], name) for param in on_each(ON_CPU) for name in param.values[1]]
+    able = [(b, k.name) for b in ON_CPU for k in CATALOGUE.values() if k.why_not(b, BACKENDS[b].library) is None]
+    assert sorted(found) == sorted(able)
 
 
 @pytest.mark.parametrize("backend", ["numpy", "jax-jit", "torch"])
@@ -87,6 +120,7 @@ BREAKS = {
 }
 
 
+@pytest.mark.mutation
 @pytest.mark.parametrize("what", BREAKS)
 def test_what_is_broken_is_found(empty, python, monkeypatch, what):
     broken = BREAKS[what]
@@ -131,7 +165,8 @@ def test_a_small_audit_is_whole(empty):
         (["--unclear", "5"], "a share from 0 to 1"),
         (["--size", "big"], "small, large or a number"),
         (["--device", "tpu"], "TPU"),
-        (["--kernel", "fft", "--backend", "numba"], "none of the chosen"),
+        # Only in the environment is known what it can run.
+        pytest.param(["--kernel", "fft", "--backend", "numba"], "none of the chosen", marks=pytest.mark.environment),
     ],
 )
 def test_mistakes_get_one_line(arguments, says):
@@ -183,6 +218,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.mutation
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_of_asv_s_way_is_found(python, tmp_path, monkeypatch, fault):
     *what, check = FAULTS[fault]
@@ -194,11 +230,12 @@ def test_a_fault_of_asv_s_way_is_found(python, tmp_path, monkeypatch, fault):
     assert rows[check].passed is False, rows
 
 
-@pytest.mark.parametrize("backend", ON_CPU)
-def test_the_clock_times_the_right_computation(newest, backend):
+@pytest.mark.parametrize(("backend", "names"), on_each(ON_CPU))
+def test_the_clock_times_the_right_computation(clocked, backend, names):
     """Its script shares no compiling, no arrays and no device with the suite, so its results are checked apart."""
-    wrong = [row for row in inside(newest, "check_script", backend) if not row["error"] <= row["allowed"]]
-    assert wrong == []
+    rows = [row for row in clocked[backend] if row["kernel"] in names]
+    assert [row for row in rows if not row["error"] <= row["allowed"]] == []
+    assert {row["kernel"] for row in rows} == set(names)
 
 
 def test_the_clock_shares_nothing_with_what_it_checks():

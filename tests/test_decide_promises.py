@@ -4,6 +4,7 @@ import json
 import math
 import random
 from dataclasses import replace
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from statistics import fmean, stdev
@@ -26,11 +27,22 @@ def outcomes(truths, rule=sequential, **options):
     return [one for truth in truths for one in rule(truth, **options)]
 
 
-@pytest.fixture(scope="module", params=SCENARIOS, ids=lambda scenario: scenario.name)
-def judged(request):
+@cache
+def judged_in(scenario):
     """A scenario, its data, and what became of them."""
-    truths = list(runs(request.param, COMPARISONS))
-    return SimpleNamespace(scenario=request.param, truths=truths, outcomes=outcomes(truths))
+    truths = list(runs(scenario, COMPARISONS))
+    return SimpleNamespace(scenario=scenario, truths=truths, outcomes=outcomes(truths))
+
+
+@cache
+def formerly_in(scenario):
+    """What the former rule made of a scenario."""
+    return summarise(outcomes(judged_in(scenario).truths, simulate.former))
+
+
+@pytest.fixture(params=SCENARIOS, ids=lambda scenario: scenario.name)
+def judged(request):
+    return judged_in(request.param)
 
 
 def test_what_is_said_is_true(judged):
@@ -106,9 +118,9 @@ def test_power_is_never_bought_by_more_noise():
 
 
 def test_looks_spend_far_fewer_processes_than_a_fixed_number_of_rounds():
-    truths = list(runs(SCENARIOS[0], COMPARISONS))
-    found = summarise(outcomes(truths))
-    needed = simulate.fixed_rounds_needed(truths, 1 - found.unclear)
+    normal = judged_in(SCENARIOS[0])
+    found = summarise(normal.outcomes)
+    needed = simulate.fixed_rounds_needed(normal.truths, 1 - found.unclear)
     assert found.pairs / needed <= 0.6
 
 
@@ -118,10 +130,10 @@ def test_a_fixed_number_of_rounds_that_cannot_be_enough():
 
 def test_the_former_rule_breaks_the_promises():
     """For contrast, and to see that the simulation can show a broken promise."""
-    noise = summarise(outcomes(runs(SCENARIOS[0], COMPARISONS), simulate.former))
+    noise = formerly_in(SCENARIOS[0])
     assert noise.false_changed > 0.05
     drift = next(one for one in SCENARIOS if one.drift)
-    found = summarise(outcomes(runs(drift, COMPARISONS), simulate.former))
+    found = formerly_in(drift)
     assert found.false_same > 0.05
     assert found.found[1.2] < 0.1
     shared = replace(SCENARIOS[0], shared=0.05)
@@ -134,15 +146,16 @@ def test_the_former_rule_breaks_the_promises():
 
 
 def test_a_broken_promise_is_named():
-    truths = list(runs(SCENARIOS[0], COMPARISONS))
-    found = summarise(outcomes(truths, simulate.former))
+    found = formerly_in(SCENARIOS[0])
     means = simulate.Means(100, 0.5, 0.5)
     report = simulate.Report("a", found, found, 0.5, 200, means, 10)
     broken = " ".join(report.broken())
     assert "false slower or faster" in broken
     assert "means that miss: 50.0%" in broken
     assert "every ratio is the factor: 50.0%" in broken
-    kept = simulate.Report("a", summarise(outcomes(truths)), found, 0.0, 200, simulate.Means(100, 0.95, 0.5), None)
+    kept = simulate.Report(
+        "a", summarise(judged_in(SCENARIOS[0]).outcomes), found, 0.0, 200, simulate.Means(100, 0.95, 0.5), None
+    )
     assert kept.broken() == []
     assert kept.spent is None
 

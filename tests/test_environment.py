@@ -31,6 +31,9 @@ RUNNER = f"asv_runner=={version('asv_runner')}"
 ROOT = Path(__file__).parents[1]
 INSTALLERS = ["uv", "pip"]
 
+#: For tests that make environments, if small ones.
+makes = pytest.mark.environment
+
 
 def wheel(folder: Path, name: str, release: str, requires=(), files=None) -> None:
     """A wheel with a line of code in it."""
@@ -401,6 +404,7 @@ def made(request, wheels, tmp_path_factory):
         yield env
 
 
+@makes
 def test_everything_is_resolved_in_one_install(made):
     # alpha alone would be 2.0, which beta forbids; the extra brings fast; the local version is exact.
     expected = {"alpha": "1.5", "beta": "2.1+cu121", "fast": "0.1", "asv_runner": version("asv_runner")}
@@ -408,19 +412,23 @@ def test_everything_is_resolved_in_one_install(made):
     assert made.run(["-c", "import alpha; print(alpha.__version__)"]).strip() == "1.5"
 
 
+@makes
 def test_asvs_own_extras_are_not_installed(made):
     assert {"build", "pympler", "setuptools", "wheel"}.isdisjoint(packages(made))
 
 
+@makes
 def test_the_record_starts_with_the_exact_python(made):
     first = Path(made._path, "packages.txt").read_text().splitlines()[0]
     assert first == f"# Python {sys.version.split()[0]} ({sys.implementation.name.replace('cpython', 'CPython')})"
 
 
+@makes
 def test_bytecode_is_compiled_when_the_environment_is_made(made):
     assert list(Path(made._path).glob("lib*/python*/site-packages/__pycache__/alpha.*.pyc"))
 
 
+@makes
 def test_the_packages_are_kept_next_to_the_results(made):
     Path(made._path, "packages.txt").unlink()
     made.install_project(None, None, COMMIT)
@@ -432,6 +440,7 @@ def test_the_packages_are_kept_next_to_the_results(made):
     assert made.installed_commit_hash is None
 
 
+@makes
 def test_an_environment_that_is_there_is_not_made_again(made, monkeypatch):
     again = environment(made.requirements)
     monkeypatch.setattr(again, "_path", made._path)
@@ -443,6 +452,7 @@ def test_an_environment_that_is_there_is_not_made_again(made, monkeypatch):
     assert not again.check_presence()
 
 
+@makes
 def test_pips_constraint_and_find_links_count_for_both(installer, tmp_path, wheels, monkeypatch):
     (tmp_path / "limits.txt").write_text("alpha<1.5\n")
     more = tmp_path / "more"
@@ -458,6 +468,7 @@ def test_pips_constraint_and_find_links_count_for_both(installer, tmp_path, whee
     assert packages(env)["gamma"] == "2.0rc1"
 
 
+@makes
 def test_pips_indexes_count_for_both(installer, tmp_path, wheels, monkeypatch):
     # Neither index knows every package, and the second has the newer version.
     for index, names in {"one": ["alpha-1.0"], "two": ["alpha-1.5", "asv_runner", "fast"]}.items():
@@ -473,6 +484,7 @@ def test_pips_indexes_count_for_both(installer, tmp_path, wheels, monkeypatch):
     assert packages(env)["alpha"] == "1.5"
 
 
+@makes
 @pytest.mark.parametrize(
     ("matrix", "message"),
     [
@@ -491,6 +503,7 @@ def test_a_failure_is_one_line_and_leaves_nothing(installer, matrix, message):
     assert os.listdir(".asv/env") == []
 
 
+@makes
 def test_a_python_that_cannot_be_used_is_one_line(monkeypatch, installer):
     env = environment({})
     env._executable = "/absent/python"
@@ -498,12 +511,14 @@ def test_a_python_that_cannot_be_used_is_one_line(monkeypatch, installer):
         env.create()
 
 
+@makes
 def test_an_extra_that_does_not_exist_is_told(installer, warnings):
     environment({"alpha[slow]": "1.0"}).create()
     assert len(warnings) == 1
     assert "'slow'" in warnings[0].replace("`", "'")
 
 
+@makes
 def test_no_network(monkeypatch, tmp_path, installer):
     nowhere = "http://127.0.0.1:9/simple"
     pip_conf(monkeypatch, tmp_path, f"[global]\nindex-url = {nowhere}\nextra-index-url = {nowhere}\nretries = 1\n")
@@ -540,6 +555,7 @@ def kill_at(step: str) -> None:
     environment({"alpha": "1.0"}).create()
 
 
+@makes
 @pytest.mark.parametrize("step", ["_install_requirements", "_record_packages", "save_info_file"])
 def test_an_environment_cut_short_by_a_kill_is_made_anew(step):
     child = multiprocessing.get_context("fork").Process(target=kill_at, args=(step,))
@@ -554,6 +570,7 @@ def test_an_environment_cut_short_by_a_kill_is_made_anew(step):
     assert packages(env)["alpha"] == "1.0"
 
 
+@makes
 def test_a_broken_environment_is_made_anew():
     env = environment({"alpha": "1.0"})
     env.create()
@@ -624,6 +641,7 @@ def test_only_versions_of_python(python):
         environment({}, python)
 
 
+@makes
 def test_variables_of_the_matrix_reach_the_installer(wheels, tmp_path, monkeypatch):
     pip_conf(monkeypatch, tmp_path, "[global]\nno-index = true\n")
     env = environment({"alpha": "1.0"}, variables={"PIP_FIND_LINKS": str(wheels)})
@@ -634,6 +652,7 @@ def test_variables_of_the_matrix_reach_the_installer(wheels, tmp_path, monkeypat
 # --- with asv itself ---
 
 
+@makes
 def test_asv_run(tmp_path):
     """The whole way: asv makes the environment, measures the working tree in it, and the packages are kept."""
     configuration = {

@@ -17,6 +17,8 @@ import pytest
 from arrayspeed.records import results
 from tests.conftest import ARRAYSPEED, ROOT, command, finished, stored
 
+pytestmark = pytest.mark.faults
+
 #: Three chunks of one short process each.
 KERNELS = ("add", "multiply", "sine")
 RUN = [

@@ -16,6 +16,8 @@ from arrayspeed.report.data import audits
 from tests.conftest import ARRAYSPEED, ASV, ROOT, command, stored
 from tests.test_faults import EVERY, RUN, attempt, lines
 
+pytestmark = pytest.mark.faults
+
 #: Name -> what becomes of the text of a good file.
 FILES = {
     "empty": lambda text: "",

@@ -6,6 +6,8 @@ import pytest
 
 from tests.conftest import ROOT, inside
 
+pytestmark = pytest.mark.environment
+
 
 def names():
     """The semantics, without importing JAX."""

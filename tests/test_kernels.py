@@ -1,17 +1,46 @@
 """Every kernel × backend × dtype × size against the float64 reference, in the newest environment."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
-from kernels import BACKENDS, CATALOGUE
+from kernels import BACKENDS, CATALOGUE, LIBRARIES
 from kernels.catalogue import backends_of
+from tests.conftest import inside
 from tests.inside.check_kernels import sizes_of
+from tests.sample import marks
 
 EVERY = [
-    (kernel.name, backend.name, dtype)
+    pytest.param(kernel.name, backend.name, dtype, marks=marks(kernel.name, backend.name))
     for kernel in CATALOGUE.values()
     for backend in backends_of(kernel)
     for dtype in kernel.dtypes
 ]
+
+LONGEST_FIRST = ("torch", "numba", "jax", "tensorflow", "numpy", "cupy")
+
+
+@pytest.fixture(scope="module")
+def chosen(request):
+    """The kernels, backends and dtypes whose tests run."""
+    wanted = {param.values for param in EVERY}
+    every = (getattr(item, "callspec", None) for item in request.session.items if item.path == request.path)
+    found = {tuple(one.params[name] for name in ("kernel", "backend", "dtype")) for one in every if one}
+    assert found <= wanted
+    return found or wanted
+
+
+@pytest.fixture(scope="module")
+def kernel_checks(newest, chosen):
+    """What is chosen at every size, checked in one process a library, two at a time."""
+
+    def check(library):
+        names = [":".join(one) for one in sorted(chosen) if BACKENDS[one[1]].library == library]
+        return inside(newest, "check_kernels", library, *names) if names else []
+
+    with ThreadPoolExecutor(2) as pool:
+        outcomes = pool.map(check, LONGEST_FIRST)
+    return {(o["kernel"], o["backend"], o["dtype"], o["size"]): o for found in outcomes for o in found}
 
 
 @pytest.mark.parametrize(("kernel", "backend", "dtype"), EVERY)
@@ -25,5 +54,6 @@ def test_agrees_with_the_reference(kernel_checks, kernel, backend, dtype):
         assert outcome["again"] <= allowed, "a second call gives another result"
 
 
-def test_nothing_else_was_checked(kernel_checks):
-    assert {key[:3] for key in kernel_checks} == set(EVERY)
+def test_nothing_else_was_checked(kernel_checks, chosen):
+    assert {key[:3] for key in kernel_checks} == chosen
+    assert set(LONGEST_FIRST) == set(LIBRARIES)

@@ -35,7 +35,7 @@ def test_memory_of_a_call_is_about_its_result(newest, backend):
     assert 0.9 * 80e6 < outcome["bytes"] < 3 * 80e6
 
 
-@pytest.mark.parametrize("backend", ["jax-jit", "torch-compile"])
+@pytest.mark.parametrize("backend", ["jax-jit", pytest.param("torch-compile", marks=pytest.mark.compile)])
 def test_a_first_call_compiles_and_no_cache_serves_it(newest, backend):
     first, second = (inside(newest, "check_measures", "first_call", backend)[0] for _ in range(2))
     for outcome in (first, second):

@@ -5,6 +5,8 @@ import pytest
 from kernels import CATALOGUE, LIBRARIES
 from tests.conftest import inside
 
+pytestmark = pytest.mark.mutation
+
 
 @pytest.fixture(scope="session", params=LIBRARIES)
 def mutants(request, newest):

@@ -18,6 +18,8 @@ import pytest
 from arrayspeed.measure import players
 from arrayspeed.measure.players import Failed, Spawned, Turns, state, take_turns
 
+pytestmark = pytest.mark.clock
+
 PLAYER = Path(__file__).parent / "inside" / "player.py"
 ROOT = Path(__file__).parent.parent
 

@@ -16,6 +16,7 @@ from hypothesis.extra import numpy as nps
 from kernels import BACKENDS, CATALOGUE
 from tests.conftest import ROOT
 from tests.inside.evaluate import decode, encode
+from tests.sample import marks
 
 #: The same examples every time: a test must need no luck.
 settings.register_profile(
@@ -76,7 +77,8 @@ def backends_of(kernel):
 
 def each(*kernels):
     pairs = [(kernel, backend) for kernel in kernels for backend in backends_of(kernel)]
-    return pytest.mark.parametrize(("kernel", "backend"), pairs, ids=[f"{k}-{b}" for k, b in pairs])
+    marked = [pytest.param(*pair, marks=marks(*pair), id="-".join(pair)) for pair in pairs]
+    return pytest.mark.parametrize(("kernel", "backend"), marked)
 
 
 def numbers(largest=1e50, nan=True):
@@ -265,5 +267,6 @@ def test_every_kernel_of_arrays_has_a_property():
     tested = set()
     for name, value in {**globals(), **vars(test_kernel_properties)}.items():
         if name.startswith("test_") and hasattr(value, "pytestmark"):
-            tested |= {kernel for mark in value.pytestmark if mark.name == "parametrize" for kernel, _ in mark.args[1]}
+            cases = (case for mark in value.pytestmark if mark.name == "parametrize" for case in mark.args[1])
+            tested |= {case.values[0] if hasattr(case, "values") else case[0] for case in cases}
     assert set(CATALOGUE) - tested == {"normal", "normal_split", "linear_regression", "convolve_devices", "compress"}

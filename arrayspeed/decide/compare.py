@@ -110,7 +110,7 @@ def compare(subject: Level, reference: Level, factor: float = FACTOR, apart: flo
         word = SLOWER if shift > 0 else FASTER
     else:
         word = SAME if abs(shift) + strict < edge else UNCLEAR
-    return Ratio(*(ratio_of(shift + step) for step in (0.0, -margin, margin)), word)
+    return Ratio(ratio_of(shift), ratio_of(shift - margin), ratio_of(shift + margin), word)
 
 
 def best(levels_of: Mapping[Hashable, Level], factor: float = FACTOR) -> list[Hashable]:

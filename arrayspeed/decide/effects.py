@@ -125,7 +125,7 @@ def unpaired(one: Observed) -> Effect | None:
         return None
     shift, parts, extra = 0.0, [], one.extra**2
     for sign, values in zip((-1, 1), sides, strict=True):
-        if len(values) == 1:  # nothing of its own: what is known of such processes
+        if len(values) == 1 and one.known is not None:  # nothing of its own: what is known of such processes
             shift += sign * values[0]
             extra += one.known**2
         else:

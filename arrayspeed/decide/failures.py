@@ -26,7 +26,8 @@ def judge_failures(observed: Sequence[Observed]) -> list[str | None]:
     """A word where a side is shown to fail, or gives nothing at all where the other always works; else None."""
     tables = [one.failures() for one in observed]
     places = [n for n, (reference, _, subject, _) in enumerate(tables) if reference or subject]
-    worse, better = ({}, {})
+    worse: dict[int, float] = {}
+    better: dict[int, float] = {}
     for chances, swap in ((worse, False), (better, True)):
         found = []
         for place in places:

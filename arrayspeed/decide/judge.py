@@ -178,13 +178,13 @@ def decision(one: Observed, raw: Effect | None, found: Estimate | None, word: st
     counts = failed_reference, failed_subject, processes_reference, processes_subject
     paired = one.rounds
     rounds = len(paired) or min(processes_reference - failed_reference, processes_subject - failed_subject)
-    if not found:
+    if not raw or not found:
         ratio = lone_ratio(one)
         return Decision(word, ratio, None, None, rounds, *counts, paired=bool(paired))
     margin = found.margin(level)
     ratio, low, high = (ratio_of(found.shift + step) for step in (0.0, -margin, margin))
-    known = {"noise": math.sqrt(raw.variance), "error": found.error, "freedom": found.freedom}
-    return Decision(word, ratio, low, high, rounds, *counts, paired=raw.paired, **known)
+    noise = math.sqrt(raw.variance)
+    return Decision(word, ratio, low, high, rounds, *counts, noise, raw.paired, found.error, found.freedom)
 
 
 def lone_ratio(one: Observed) -> float | None:

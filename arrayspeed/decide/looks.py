@@ -142,23 +142,24 @@ def chance(one: Decision, threshold: float, rounds: int) -> float:
     Student's t for the unknown noise. The ratio is 1, or anything else, by what was believed of it before and what was
     measured. If it is 1, the ratio found moves towards that; else it lies around the present one.
     """
-    if not one.error or one.rounds >= rounds:
+    if not one.error or one.ratio is None or one.freedom is None or one.rounds >= rounds:
         return 1.0 if one.rounds < rounds else 0.0
     done, size = one.rounds / rounds, abs(math.log(one.ratio))
-    last = one.error * math.sqrt(done)
+    error, freedom = one.error, one.freedom
+    last = error * math.sqrt(done)
     margin = quantile(LAST, math.inf) * last
 
     def decided(centre: float, spread: float) -> float:
         def above(shift: float) -> float:
-            return tail((shift - centre) / spread, one.freedom)
+            return tail((shift - centre) / spread, freedom)
 
         within = max(0.0, above(margin - threshold) - above(threshold - margin))
         return within + above(threshold + margin) + 1 - above(-threshold - margin)
 
-    equal = EQUAL * density(size / one.error, one.freedom) / one.error
+    equal = EQUAL * density(size / error, freedom) / error
     other = (1 - EQUAL) / (2 * FAR)
     of_equal, of_other = (
         decided(done * size, last * math.sqrt(1 - done)),
-        decided(size, one.error * math.sqrt(1 - done)),
+        decided(size, error * math.sqrt(1 - done)),
     )
     return (equal * of_equal + other * of_other) / (equal + other)

@@ -17,7 +17,7 @@ def density(value: float, freedom: float) -> float:
     if not math.isfinite(freedom):
         return math.exp(-value * value / 2) / math.sqrt(2 * math.pi)
     scale = math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)) / math.sqrt(freedom * math.pi)
-    return scale * (1 + value * value / freedom) ** (-(freedom + 1) / 2)
+    return float(scale * (1 + value * value / freedom) ** (-(freedom + 1) / 2))
 
 
 def quantile(share: float, freedom: float) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from rich import box
 from rich.table import Table
@@ -35,7 +36,7 @@ def ratio_text(decision: Decision) -> str:
     """The ratio with its interval, ×1.02 (1.01–1.03); "" where nothing is known."""
     if decision.ratio is None:
         return ""
-    if decision.low is None:
+    if decision.low is None or decision.high is None:
         return f"×{number(decision.ratio)}"
     return interval_text(decision.ratio, decision.low, decision.high)
 
@@ -63,7 +64,7 @@ def failures_text(decision: Decision) -> str:
     )
 
 
-def decision_data(name: str, decision: Decision) -> dict:
+def decision_data(name: str, decision: Decision) -> dict[str, Any]:
     """One comparison as plain data; None where something is unknown."""
     return {
         "comparison": name,
@@ -78,7 +79,7 @@ def decision_data(name: str, decision: Decision) -> dict:
     }
 
 
-def report_data(comparisons: Sequence[dict], unclear_share: float = UNCLEAR_SHARE) -> dict:
+def report_data(comparisons: Sequence[dict[str, Any]], unclear_share: float = UNCLEAR_SHARE) -> dict[str, Any]:
     """All comparisons, each as `decision_data` makes it, with the counts of their verdicts and the exit status."""
     verdicts = [one["verdict"] for one in comparisons]
     return {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from kernels import BACKENDS
 from kernels.dtypes import ITEMSIZE
@@ -29,7 +30,7 @@ class Combination:
         return BACKENDS[self.backend].library if self.backend in BACKENDS else self.backend
 
     @property
-    def chunk(self) -> tuple:
+    def chunk(self) -> tuple[str, str, int | None]:
         """Combinations with the same key are measured and saved together."""
         return self.environment, self.benchmark, self.size
 
@@ -40,12 +41,12 @@ def parse_name(name: str) -> dict[str, str | None]:
     subject, _, measure = rest.rpartition(".")
     kernel, _, dtype = subject.rpartition("_")
     if dtype not in ITEMSIZE:
-        kernel, dtype = subject, None
+        return {"family": family, "kernel": subject, "dtype": None, "measure": measure}
     return {"family": family, "kernel": kernel, "dtype": dtype, "measure": measure}
 
 
-def parse_parameters(parameters: tuple[str, ...]) -> dict:
+def parse_parameters(parameters: tuple[str, ...]) -> dict[str, Any]:
     """Backend, size and device from asv's representations of them."""
-    texts = [text.strip("'\"") for text in parameters] + [None] * (3 - len(parameters))
+    texts: list[str | None] = [*(text.strip("'\"") for text in parameters), *[None] * (3 - len(parameters))]
     backend, size, device = texts[:3]
     return {"backend": backend, "size": int(size) if size is not None else None, "device": device}

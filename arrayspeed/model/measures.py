@@ -171,9 +171,9 @@ MEASURES = {
 }
 
 #: What a process can measure while it prepares the call that is timed, in the order in which it must.
-PREPARING = sorted(
-    (name for name, one in MEASURES.items() if one.prepares is not None), key=lambda name: MEASURES[name].prepares
-)
+PREPARING = [
+    name for _, name in sorted((one.prepares, name) for name, one in MEASURES.items() if one.prepares is not None)
+]
 
 
 def measure_of(name: str) -> Measure:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from arrayspeed.model import measures
 from arrayspeed.model.measures import ERROR, measure_of
@@ -19,7 +20,7 @@ def significant(value: float, digits: int = 3) -> str:
     return f"{value:.{decimals}f}"
 
 
-def scaled(value: float, units: tuple) -> str:
+def scaled(value: float, units: Sequence[tuple[float, str]]) -> str:
     """A value in the largest unit in which it is 1 or more."""
     factor, unit = next((entry for entry in units if abs(value) >= entry[0]), units[-1])
     return f"{significant(value / factor)} {unit}"

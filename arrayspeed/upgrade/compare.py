@@ -25,7 +25,7 @@ Key = tuple[str, str, int | None, str | None]
 def default_selections(
     patterns: list[str], devices: list[str], sizes: list[str], kernels: Sequence[str] = ()
 ) -> list[Selection]:
-    """What is compared, of some kernels or of all: times of small and large arrays, first calls, errors, memory, import."""
+    """What is compared: times of small and large arrays, first calls, errors, memory and the import."""
     compiled = [name for name, backend in BACKENDS.items() if backend.compiled or backend.library == "numba"]
     narrow = {"patterns": patterns, "devices": devices, "dtypes": ["float64"], "kernels": list(kernels)}
     sizes = sizes or ["small", "large"]

@@ -15,13 +15,15 @@ def sizes_of(kernel, library=None):
     return tuple(dict.fromkeys((max(1, kernel.least), max(7, kernel.least), kernel.small, *threaded)))
 
 
-def main(library):
+def main(library, *chosen):
+    """What was chosen of a library: kernel, backend and dtype, with colons between them."""
     for kernel in CATALOGUE.values():
         for backend in BACKENDS.values():
             if backend.library == library and kernel.why_not(backend.name, library) is None:
                 for dtype in kernel.dtypes:
-                    for size in sizes_of(kernel, library):
-                        yield check(kernel, backend, dtype, size)
+                    if f"{kernel.name}:{backend.name}:{dtype}" in chosen:
+                        for size in sizes_of(kernel, library):
+                            yield check(kernel, backend, dtype, size)
 
 
 def check(kernel, backend, dtype, size):

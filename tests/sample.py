@@ -1,0 +1,45 @@
+"""What `make test` takes of torch.compile, which needs seconds for each program, and of the audit: one kernel a family.
+The others have the markers ``compile`` and ``audit``, and run in `make test-all`.
+"""
+
+import pytest
+
+from kernels import CATALOGUE
+from kernels.catalogue import backends_of
+
+SAMPLED = "torch-compile"
+
+POSSIBLE = [kernel for kernel in CATALOGUE.values() if SAMPLED in (backend.name for backend in backends_of(kernel))]
+
+#: Family -> its first kernel that can be compiled.
+FIRST = {kernel.family: kernel.name for kernel in reversed(POSSIBLE)}
+
+REST = [kernel.name for kernel in POSSIBLE if kernel.name not in FIRST.values()]
+
+
+def marks(kernel, backend):
+    """The marks of a test of one kernel on one backend."""
+    return [pytest.mark.compile] if backend == SAMPLED and kernel in REST else []
+
+
+def on_each(backends):
+    """Parameters ``(backend, kernels)`` of the audit that hold every kernel of every backend once: one a family, and
+    the others, which have the marker ``audit``.
+    """
+    found = []
+    for backend in backends:
+        able = [kernel for kernel in CATALOGUE.values() if backend in (one.name for one in backends_of(kernel))]
+        first = {kernel.family: kernel.name for kernel in reversed(able)}
+        others = [kernel.name for kernel in able if kernel.name not in first.values()]
+        found.append(pytest.param(backend, tuple(first.values()), id=f"{backend}-one-a-family"))
+        found.append(pytest.param(backend, tuple(others), id=f"{backend}-the-others", marks=pytest.mark.audit))
+    return found
+
+
+def chosen_of(request, test):
+    """Backend -> the kernels of the tests by that name that run, so that one process a backend does for all of them."""
+    found = {}
+    for item in request.session.items:
+        if item.path == request.path and item.originalname == test:
+            found.setdefault(item.callspec.params["backend"], []).extend(item.callspec.params["names"])
+    return found

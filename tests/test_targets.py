@@ -1,0 +1,85 @@
+"""`make check`, `make test`, `make test-all`: every test belongs to one of them, and nothing is silently never run."""
+
+import ast
+import itertools
+import re
+import tomllib
+
+import pytest
+
+from tests.conftest import ROOT
+from tests.markers import COLLECTED, MARKERS
+
+DECLARED = [
+    line.partition(":")[0]
+    for line in tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["pytest"]["ini_options"]["markers"]
+]
+
+#: pytest's own.
+BUILT_IN = {"parametrize", "skipif", "skip", "xfail", "usefixtures", "filterwarnings", "hypothesis"}
+
+MODULES = sorted((ROOT / "tests").rglob("test_*.py"))
+
+
+def expressions():
+    """Target -> the expression by which it chooses the tests that the targets before it have not run."""
+    text = (ROOT / "Makefile").read_text()
+    variables = dict(re.findall(r"^(ALONE|LONG) := (.+)$", text, re.MULTILINE))
+    found = dict(re.findall(r"^(check|test|test-all):(?:.*\n\t)+?\$\(PYTEST\).* -m \"(.+)\"$", text, re.MULTILINE))
+    return {
+        target: re.sub(r"\$\((\w+)\)", lambda match: variables[match[1]], expression)
+        for target, expression in found.items()
+    }
+
+
+def chosen(expression, markers):
+    return eval(expression, {}, {name: name in markers for name in DECLARED})
+
+
+def test_whatever_markers_a_test_has_it_runs_once_in_all():
+    every = expressions()
+    assert list(every) == ["check", "test", "test-all"]
+    for count in range(len(DECLARED) + 1):
+        for markers in itertools.combinations(DECLARED, count):
+            check, test, rest = (chosen(one, markers) for one in every.values())
+            assert check + rest == 1, markers
+            assert rest or not test, markers
+
+
+def test_a_target_does_first_what_the_one_before_it_does():
+    lines = (ROOT / "Makefile").read_text().splitlines()
+    assert {"test: check", "test-all: check"} <= set(lines)
+
+
+def test_every_marker_is_declared_and_used(request):
+    collected = request.config.stash[COLLECTED]
+    used = set().union(*collected.values()) - BUILT_IN
+    assert used <= set(DECLARED)
+    if not left_out(collected):
+        assert used == set(DECLARED), "a marker that no test has is a target that tests nothing"
+    assert set(MARKERS.values()) <= set(DECLARED)
+
+
+def left_out(collected):
+    """The modules that this session was not asked for, as where somebody runs one alone."""
+    return {str(path.relative_to(ROOT)) for path in MODULES} - {name.partition("::")[0] for name in collected}
+
+
+def test_every_module_has_tests_that_a_target_runs(request):
+    collected = request.config.stash[COLLECTED]
+    if request.config.args_source.name != "TESTPATHS":
+        pytest.skip("only some modules were asked for")
+    assert left_out(collected) == set()
+
+
+def test_every_file_with_tests_has_a_name_that_is_collected():
+    others = set((ROOT / "tests").rglob("*.py")) - set(MODULES)
+    for path in others:
+        functions = (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.FunctionDef))
+        assert [node.name for node in functions if node.name.startswith("test_")] == [], path
+
+
+def test_the_page_about_tests_names_every_marker_and_target():
+    page = (ROOT / "docs/testing.md").read_text()
+    for name in (*DECLARED, *(f"make {target}" for target in expressions())):
+        assert f"`{name}`" in page
