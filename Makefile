@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: bench test site preview audit gpu wheels vulnerabilities clean
+.PHONY: bench test site preview audit gpu wheel wheels vulnerabilities clean
 
 bench: $(VENV)/ready
 	$(BIN)/arrayspeed bench
@@ -27,6 +27,11 @@ WHEELS_FOR ?= 3.12
 wheels: $(VENV)/ready
 	@tools/wheels $(WHEELS_FOR)
 
+# One file that installs the commands together with the kernels: uv tool install dist/arrayspeed-*.whl
+wheel: $(VENV)/ready
+	$(BIN)/uv build --quiet --wheel --out-dir dist .
+	@ls dist/arrayspeed-*.whl
+
 vulnerabilities: $(VENV)/ready
 	.ci/vulnerabilities
 
@@ -40,7 +45,7 @@ preview: $(VENV)/ready
 $(VENV)/ready: pyproject.toml Makefile
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "arrayspeed needs Python 3.11 or newer: make PYTHON=/path/to/python"; exit 2; }
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip setuptools
+	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --editable ".[test]"
 	touch $@
 

@@ -88,7 +88,7 @@ def main(args) -> int:
         rows, machine, packages = (reuse if args.reuse else measure)(both, selections, args)
     if not rows:
         raise UserError(
-            f"results/{machine} holds no processes of both versions, of the kernels as they are now: "
+            f"{both.results_dir}/{machine} holds no processes of both versions, of the kernels as they are now: "
             "run it without --reuse"
         )
     others = pair.packages_that_differ(args.library, *packages)
