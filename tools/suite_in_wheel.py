@@ -6,7 +6,12 @@ editable install has no copies: it has the repository itself.
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-SUITE = ("kernels", "benchmarks", "asv.conf.json")
+SUITE = {
+    "kernels": "kernels",
+    "benchmarks": "benchmarks",
+    "asv.conf.json": "asv.conf.json",
+    "tools/arrayspeed_in_suite.py": "arrayspeed/__init__.py",
+}
 
 
 class SuiteInWheel(BuildHookInterface):
@@ -15,4 +20,4 @@ class SuiteInWheel(BuildHookInterface):
     def initialize(self, version, build_data):
         """Say what goes where."""
         if version == "standard":
-            build_data["force_include"] |= {name: f"arrayspeed/suite/{name}" for name in SUITE}
+            build_data["force_include"] |= {name: f"arrayspeed/suite/{target}" for name, target in SUITE.items()}

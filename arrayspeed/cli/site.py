@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 
-from arrayspeed.cli.bench import publish
+from arrayspeed.cli.bench import opener, publish
 from arrayspeed.environments.project import load_config
 from arrayspeed.report import assets
 
@@ -25,5 +25,7 @@ def main(args) -> int:
     started = time.monotonic()
     print("Publishing the site …", flush=True)
     publish(config)
-    print(f"The site is in {config.html_dir}/, made in {time.monotonic() - started:.0f} s. To open it: make preview")
+    print(
+        f"The site is in {config.html_dir}/, made in {time.monotonic() - started:.0f} s. To open it: {opener(config)}"
+    )
     return 0

@@ -10,7 +10,6 @@ from asv import util
 from asv.config import Config
 from asv.plugin_manager import plugin_manager
 
-from arrayspeed import SUITE
 from arrayspeed.environments import suite
 from arrayspeed.model.errors import UserError
 
@@ -81,6 +80,11 @@ def load_config() -> Config:
     return config
 
 
+def importable() -> Path:
+    """The folder from which an environment imports `arrayspeed`, `benchmarks` and `kernels`, and nothing else."""
+    return suite.SUITE if suite.carried() else root()
+
+
 def check(config: Config) -> None:
     """Whether the configuration has the form that asv's has, as far as it is used here.
 
@@ -133,9 +137,9 @@ def measured_code(commit: str) -> str | None:
     None where this clone, or this wheel, does not hold the commit.
     """
     if suite.carried():
-        if commit not in ("HEAD", suite.Installed(SUITE, "").commit):
+        if commit not in ("HEAD", suite.Installed(suite.SUITE, "").commit):
             return None
-        files = suite.listing(SUITE, MEASURED).splitlines()
+        files = suite.listing(suite.SUITE, MEASURED).splitlines()
     else:
         try:
             files = git("ls-tree", "-r", commit, "--", *MEASURED).splitlines()

@@ -11,7 +11,10 @@ from pathlib import Path
 from asv.config import Config
 from asv.repo import Repo
 
-from arrayspeed import SUITE
+import arrayspeed
+
+#: Where a wheel holds `kernels`, `benchmarks` and asv.conf.json; a clone has no such folder.
+SUITE = Path(arrayspeed.__path__[0], "suite")
 
 #: In place of a clone's .asv/env, results and html.
 FOLDERS = {"env_dir": ".arrayspeed/env", "results_dir": ".arrayspeed/results", "html_dir": ".arrayspeed/html"}
