@@ -48,6 +48,11 @@ def blob(path: Path) -> str:
     return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
 
+def name_of(listed: str) -> str:
+    """What stands where a commit's name would: 40 hexadecimal digits, the same for the same files."""
+    return hashlib.sha1(listed.encode(), usedforsecurity=False).hexdigest()
+
+
 class Installed(Repo):
     """Stands in for the repository: one commit, named after what is measured.
 
@@ -57,43 +62,42 @@ class Installed(Repo):
 
     dvcs = "arrayspeed-wheel"
 
-    def __init__(self, url, mirror_path):
+    def __init__(self, url: str, mirror_path: str) -> None:
         self.path = Path(url)
-        names = ("kernels", "benchmarks")
-        self.commit = hashlib.sha1(listing(self.path, names).encode(), usedforsecurity=False).hexdigest()
+        self.commit = name_of(listing(self.path, ("kernels", "benchmarks")))
 
     @classmethod
-    def url_match(cls, url):
+    def url_match(cls, url: str) -> bool:
         """Only a configuration that says so has this kind of repository."""
         return False
 
-    def get_hash_from_name(self, name):
+    def get_hash_from_name(self, name: str) -> str:
         """The one commit, whatever it is called."""
         return self.commit
 
-    def get_date(self, hash):
+    def get_date(self, hash: str) -> int:
         """When the wheel was installed, or made, in milliseconds since 1970."""
         return int((self.path / "asv.conf.json").stat().st_mtime * 1000)
 
-    def get_date_from_name(self, name):
+    def get_date_from_name(self, name: str) -> int:
         """As `get_date`."""
         return self.get_date(name)
 
-    def get_name_from_hash(self, commit):
+    def get_name_from_hash(self, commit: str) -> None:
         """It has no other name."""
         return
 
-    def get_tags(self):
+    def get_tags(self) -> dict[str, str]:
         """There are none."""
         return {}
 
-    def get_branch_commits(self, branch):
+    def get_branch_commits(self, branch: str) -> list[str]:
         """The one commit."""
         return [self.commit]
 
-    def get_revisions(self, commits):
+    def get_revisions(self, commits: set[str]) -> dict[str, int]:
         """The one commit's number, if it is among those asked for."""
         return {self.commit: 0} if self.commit in commits else {}
 
-    def pull(self):
+    def pull(self) -> None:
         """There is nothing to fetch."""
