@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: bench check test test-all site preview audit gpu wheels vulnerabilities clean
+.PHONY: bench check test test-all site preview audit gpu wheel wheels vulnerabilities clean
 
 bench: $(VENV)/ready
 	$(BIN)/arrayspeed bench
@@ -37,6 +37,11 @@ gpu:
 WHEELS_FOR ?= 3.12
 wheels: $(VENV)/ready
 	@tools/wheels $(WHEELS_FOR)
+
+# One file that installs the commands together with the kernels: uv tool install dist/arrayspeed-*.whl
+wheel: $(VENV)/ready
+	$(BIN)/uv build --quiet --wheel --out-dir dist .
+	@ls dist/arrayspeed-*.whl
 
 vulnerabilities: $(VENV)/ready
 	.ci/vulnerabilities

@@ -1,1 +1,10 @@
 """What asv lacks: the command line, environments, comparisons of versions, and the report."""
+
+import sys
+from pathlib import Path
+
+# A wheel holds `kernels` and `benchmarks` in here. In a clone they are beside this package.
+_suite = Path(__file__).parent / "suite"
+if _suite.is_dir():
+    # First, since another folder on the path may hold a package of such a common name.
+    sys.path.insert(0, str(_suite))

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from arrayspeed.audit import clocks
 from arrayspeed.audit.check import Audit, Check, Report
 from arrayspeed.audit.sides import SAMPLE, Sides
+from arrayspeed.environments.project import importable
 from arrayspeed.measure.plan import Selection, combinations
 from arrayspeed.measure.session import Session, open_session
 from arrayspeed.model.combination import Combination
@@ -35,6 +36,7 @@ def inside(python: str, module: str, *arguments: str, cores: set[int] | None = N
         tempfile.TemporaryFile("w+") as errors,
         subprocess.Popen(
             [python, "-m", f"arrayspeed.audit.inside.{module}", *arguments],
+            cwd=importable(),
             stdout=subprocess.PIPE,
             stderr=errors,
             text=True,

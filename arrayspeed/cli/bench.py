@@ -12,6 +12,7 @@ from asv import util
 from asv.commands.publish import Publish
 
 from arrayspeed.cli import summary
+from arrayspeed.environments import suite
 from arrayspeed.environments.project import load_config
 from arrayspeed.measure import asv_processes, interrupts, selections
 from arrayspeed.measure.session import newest_of_all, quiet
@@ -34,8 +35,15 @@ def main(args) -> int:
     print("\nPublishing the site …", flush=True)
     publish(config)
     summary.show(config.results_dir)
-    print(f"\nThe site is in {config.html_dir}/. To open it: make preview  (or: .venv/bin/asv preview)")
+    print(f"\nThe site is in {config.html_dir}/. To open it: {opener(config)}")
     return status
+
+
+def opener(config) -> str:
+    """The command that shows the site: its pages load data, which browsers refuse to pages that are files."""
+    if suite.carried():
+        return f"python3 -m http.server --directory {config.html_dir}"
+    return "make preview  (or: .venv/bin/asv preview)"
 
 
 def publish(config) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 
-from arrayspeed.cli.bench import publish
+from arrayspeed.cli.bench import opener, publish
 from arrayspeed.environments.project import load_config
 from arrayspeed.report import assets
 
@@ -26,6 +26,6 @@ def main(args) -> int:
     print("Publishing the site …", flush=True)
     publish(config)
     print(
-        f"The site is in {config.html_dir}/, published in {time.monotonic() - started:.0f} s. To open it: make preview"
+        f"The site is in {config.html_dir}/, published in {time.monotonic() - started:.0f} s. To open it: {opener(config)}"
     )
     return 0

@@ -169,7 +169,7 @@ class Venv(Virtualenv):
 
     @property
     def _log_file(self) -> Path:
-        return Path(self._global_env_vars["ASV_CONF_DIR"], ".asv", "logs", f"{self.dir_name}.log")
+        return Path(self._env_dir).parent / "logs" / f"{self.dir_name}.log"
 
     @property
     def _packages_file(self) -> Path:

@@ -10,6 +10,7 @@ from asv import util
 from asv.config import Config
 from asv.plugin_manager import plugin_manager
 
+from arrayspeed.environments import suite
 from arrayspeed.model.errors import UserError
 
 CONFIG = "asv.conf.json"
@@ -35,17 +36,40 @@ def root() -> Path:
     raise UserError(f"no {CONFIG} in {here} or above: run this in a clone of the repository")
 
 
-def load_config() -> Config:
-    """asv's configuration with its plugins loaded; the project's root becomes the current directory.
+def outside_clones() -> None:
+    """Make sure that a wheel does not measure its own kernels where a clone's are meant.
 
     Raises
     ------
     UserError
-        The file is missing or not valid.
+        The current directory is in a clone.
     """
-    os.chdir(root())
+    here = Path.cwd()
+    for folder in (here, *here.parents):
+        if all((folder / name).exists() for name in (CONFIG, "arrayspeed", *MEASURED)):
+            raise UserError(
+                f"{folder} is a clone with kernels of its own, and this arrayspeed was installed from a wheel: "
+                "run .venv/bin/arrayspeed of the clone"
+            )
+
+
+def load_config() -> Config:
+    """asv's configuration with its plugins loaded.
+
+    In a clone, the project's root becomes the current directory. A wheel uses the configuration that it carries, and
+    stays where it is.
+
+    Raises
+    ------
+    UserError
+        The file is missing or not valid, or a wheel is used in a clone.
+    """
+    if suite.carried():
+        outside_clones()
+    else:
+        os.chdir(root())
     try:
-        config = Config.load(CONFIG)
+        config = suite.configuration() if suite.carried() else Config.load(CONFIG)
         check(config)
         for plugin in config.plugins:
             plugin_manager.import_plugin(plugin)
@@ -54,6 +78,11 @@ def load_config() -> Config:
     except (ValueError, TypeError, LookupError, AttributeError, ImportError, RecursionError) as error:
         raise UserError(f"{CONFIG}: {str(error).partition(chr(10))[0]}") from error
     return config
+
+
+def importable() -> Path:
+    """The folder from which an environment imports `arrayspeed`, `benchmarks` and `kernels`, and nothing else."""
+    return suite.SUITE if suite.carried() else root()
 
 
 def check(config: Config) -> None:
@@ -105,17 +134,29 @@ def git(*arguments: str) -> str:
 def measured_code(commit: str) -> str | None:
     """What tells whether two commits measure the same: git's list of the files that a number depends on.
 
-    None where this clone does not hold the commit.
+    None where this clone, or this wheel, does not hold the commit.
     """
-    try:
-        files = git("ls-tree", "-r", commit, "--", *MEASURED).splitlines()
-    except UserError:
-        return None
+    if suite.carried():
+        if commit not in ("HEAD", suite.Installed(suite.SUITE, "").commit):
+            return None
+        files = suite.listing(suite.SUITE, MEASURED).splitlines()
+    else:
+        try:
+            files = git("ls-tree", "-r", commit, "--", *MEASURED).splitlines()
+        except UserError:
+            return None
     return "\n".join(line for line in files if line.partition("\t")[2] not in PLUMBING)
 
 
+def short(commit: str) -> str:
+    """A commit's name as people read it."""
+    return commit[:7] if suite.carried() else git("rev-parse", "--short", commit)
+
+
 def uncommitted() -> list[str]:
-    """Changed or new files, not committed, that could change a number."""
+    """Changed or new files, not committed, that could change a number. A wheel's results are named after its files."""
+    if suite.carried():
+        return []
     status = git("status", "--porcelain", "-z", "--untracked-files=all", "--", *MEASURED)
     names = [entry.split(maxsplit=1)[1] for entry in status.split("\0") if entry]
     return [name for name in names if name not in PLUMBING]
