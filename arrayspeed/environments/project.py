@@ -115,7 +115,7 @@ def measured_code(commit: str) -> str | None:
 
 
 def uncommitted() -> list[str]:
-    """Changed or new files, not committed, that could change a number."""
-    status = git("status", "--porcelain", "-z", "--untracked-files=all", "--", *MEASURED)
+    """Changed or new files, not committed, that could change a number. A renamed file is one removed and one added."""
+    status = git("status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--", *MEASURED)
     names = [entry.split(maxsplit=1)[1] for entry in status.split("\0") if entry]
     return [name for name in names if name not in PLUMBING]
