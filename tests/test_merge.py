@@ -1,6 +1,7 @@
 """Results of other folders brought into one: repeated, killed, cut short and hostile."""
 
 import json
+import math
 import os
 import random
 import signal
@@ -17,7 +18,7 @@ from arrayspeed.model.errors import UserError
 from arrayspeed.records import merge as merging
 from arrayspeed.records import processes, results
 from arrayspeed.records.merge import merge
-from tests.conftest import ARRAYSPEED, ROOT, command
+from tests.conftest import ARRAYSPEED, ASV, ROOT, command
 from tests.generated import NOT_AVAILABLE, row, write_project, write_results
 
 MACHINE = "generated-2cpu"
@@ -376,6 +377,53 @@ def test_the_command(folders, tmp_path):
         assert said.startswith("arrayspeed: ")
         assert says in said
     assert snapshot(ours) == before
+
+
+def part_of(source, folder, number):
+    """A third of a machine's measured values, each with all that asv keeps of it, and every third line."""
+    target = folder / source.parent.name
+    target.mkdir(parents=True)
+    (target / "machine.json").write_bytes((source.parent / "machine.json").read_bytes())
+    data, count = json.loads(source.read_text()), 0
+    for columns in data["results"].values():
+        for place, value in enumerate(columns[0]):
+            if value is not None and not math.isnan(value):
+                count += 1
+                if count % 3 != number:
+                    columns[0][place] = math.nan
+                    for cells in columns[5:]:
+                        if cells:
+                            cells[place] = None
+    (target / source.name).write_text(json.dumps(data))
+    lines = source.with_suffix(processes.SUFFIX).read_text().splitlines(keepends=True)
+    write_lines(target / source.name, *lines[number::3])
+
+
+def test_parts_of_real_results_become_the_whole_and_asv_s_own_commands_show_it(tmp_path):
+    clone = tmp_path / "clone"
+    command("git", "clone", "--quiet", str(ROOT), str(clone), cwd=ROOT)
+    machine = "intel-xeon-f6m167-2cpu"
+    (source,) = (ROOT / "results" / machine).glob("*-venv-*.json")
+    for path in (clone / "results").glob("*/*"):
+        path.unlink()
+    for path in (clone / "results").glob("*/"):
+        path.rmdir()
+    parts = [tmp_path / f"part{number}" for number in range(3)]
+    for number, part in enumerate(parts):
+        part_of(source, part, number)
+    run(clone, *parts)
+    before = snapshot(clone / "results")
+    run(clone, *reversed(parts))
+    assert snapshot(clone / "results") == before
+    whole, merged = (results.read(folder / machine / source.name) for folder in (ROOT / "results", clone / "results"))
+    assert merged.equals(whole)
+    lines = source.with_suffix(processes.SUFFIX).read_text().splitlines()
+    path = (clone / "results" / machine / source.name).with_suffix(processes.SUFFIX)
+    assert sorted(path.read_text().splitlines()) == sorted(lines)
+    commit = json.loads(source.read_text())["commit_hash"]
+    of_it = ("--machine", machine)
+    assert "gradient_float64" in command(*ASV, "show", *of_it, commit, cwd=clone).stdout
+    assert "gradient_float64" in command(*ASV, "compare", *of_it, commit, commit, cwd=clone).stdout
 
 
 # --- kills ---
