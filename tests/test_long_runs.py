@@ -76,6 +76,20 @@ def test_results_committed_in_between_do_not_start_a_run_anew(empty):
     assert "finished at" not in command(*ARRAYSPEED, *first, cwd=empty).stdout
 
 
+def test_an_unclean_working_tree_is_recorded_with_every_process(empty):
+    """A renamed file counts too; what was measured before it was renamed is not marked."""
+    one = [*SELECTED[:9], "--kernel", "add", "--rounds", "1", "--size"]
+    assert "unclean" not in command(*ARRAYSPEED, *one, "10", cwd=empty).stderr
+    command("git", "mv", "kernels/limits.py", "kernels/limits_of.py", cwd=empty)
+    (empty / "kernels/limits.py").write_text((empty / "kernels/limits_of.py").read_text())
+    done = command(*ARRAYSPEED, *one, "100", cwd=empty)
+    (warning,) = [line for line in done.stderr.splitlines() if "unclean" in line]
+    assert warning.startswith("warning: the results will name commit ")
+    (path,) = (empty / "results").rglob("*.processes.jsonl")
+    rows = [json.loads(row) for row in path.read_text().splitlines()]
+    assert [(row["size"], row.get("unclean")) for row in rows] == [(10, None), (100, True)]
+
+
 ADD = ["--bench", r"add_float64\.(time_call|track_error)", "--size", "1000"]
 
 
@@ -186,15 +200,17 @@ def one(**changes):
 @pytest.fixture
 def session(tmp_path):
     config = SimpleNamespace(results_dir=str(tmp_path))
-    return SimpleNamespace(config=config, machine={"machine": "generated"}, commit="0123456789" * 4)
+    return SimpleNamespace(config=config, machine={"machine": "generated"}, commit="0123456789" * 4, unclean=False)
 
 
 def test_processes_are_kept_line_by_line(session, tmp_path):
     imports = one(benchmark="imports.library.timeraw_import", family="imports", kernel="library", dtype=None)
     imports = one(**(vars(imports) | {"measure": "timeraw_import", "size": None, "device": None}))
     kept = [
-        processes.Process(one(), 1e-3, round=7, block="b", batches=[1e-3, None, 1.1e-3], why="once", sometimes=True),
-        processes.Process(one(size=1000), None, why="it crashed"),
+        processes.Process(
+            one(), 1e-3, round=7, block="b", batches=[1e-3, None, 1.1e-3], why="once", sometimes=True, kind="error"
+        ),
+        processes.Process(one(size=1000), None, why="it crashed", kind="crashed"),
         processes.Process(imports, 0.5),
     ]
     processes.store(session, "venv", kept[:2])

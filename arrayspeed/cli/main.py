@@ -28,6 +28,7 @@ COMMANDS = (
     "audit",
     "simulate",
     "copies",
+    "merge",
     "clean",
 )
 

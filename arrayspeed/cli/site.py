@@ -25,7 +25,6 @@ def main(args) -> int:
     started = time.monotonic()
     print("Publishing the site …", flush=True)
     publish(config)
-    print(
-        f"The site is in {config.html_dir}/, published in {time.monotonic() - started:.0f} s. To open it: {opener(config)}"
-    )
+    seconds = time.monotonic() - started
+    print(f"The site is in {config.html_dir}/, published in {seconds:.0f} s. To open it: {opener(config)}")
     return 0

@@ -101,7 +101,8 @@ def main(args) -> int:
         rows, machine, packages = (reuse if args.reuse else measure)(both, selections, args)
     if not rows:
         raise UserError(
-            f"{both.results_dir}/{machine} has no results of both versions from the current kernels: run it without --reuse"
+            f"{both.results_dir}/{machine} has no results of both versions from the current kernels: "
+            "run it without --reuse"
         )
     others = pair.packages_that_differ(args.library, *packages)
     found = verdict.Upgrade(args.library, args.old, args.new, machine, args.factor, others, rows, args.unclear)

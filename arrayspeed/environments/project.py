@@ -154,9 +154,12 @@ def short(commit: str) -> str:
 
 
 def uncommitted() -> list[str]:
-    """Changed or new files, not committed, that could change a number. A wheel's results are named after its files."""
+    """Changed or new files, not committed, that could change a number. A renamed file is one removed and one added.
+
+    A wheel's results are named after its files, so it has none.
+    """
     if suite.carried():
         return []
-    status = git("status", "--porcelain", "-z", "--untracked-files=all", "--", *MEASURED)
+    status = git("status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--", *MEASURED)
     names = [entry.split(maxsplit=1)[1] for entry in status.split("\0") if entry]
     return [name for name in names if name not in PLUMBING]

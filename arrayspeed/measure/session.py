@@ -31,7 +31,8 @@ class Session:
     """asv's own objects for one run.
 
     ``failures``: environment and asv's ``benchmark-index`` -> why that process gave no value, and its class. ``round``:
-    how many processes of the combinations in work there were before.
+    how many processes of the combinations in work there were before. ``unclean``: the working tree differs from the
+    commit that new results name.
     """
 
     config: object
@@ -42,6 +43,7 @@ class Session:
     benchmarks: Benchmarks
     failures: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
     round: int = 0
+    unclean: bool = False
 
     @property
     def commit(self) -> str:
@@ -128,10 +130,10 @@ def open_session(config, selections: list[Selection]) -> Session:
     machine = Machine.load()
     commits = same_code(repo, result_commits(config.results_dir, machine.machine))
     if changed := uncommitted():
-        differ = "differs" if len(changed) == 1 else f"and {len(changed) - 1} more differ"
+        more = "" if len(changed) == 1 else f" and {len(changed) - 1} more file{'' if len(changed) == 2 else 's'}"
+        what = f"{printable(changed[0])}{more} differ{'' if more else 's'} from it"
         print(
-            f"warning: the results will name commit {commits[0][:8]}, but {changed[0]} {differ} from it",
-            file=sys.stderr,
+            f"warning: the results will name commit {commits[0][:8]}, and {what}: recorded as unclean", file=sys.stderr
         )
     machine.save(config.results_dir)
     try:
@@ -151,7 +153,8 @@ def open_session(config, selections: list[Selection]) -> Session:
         raise UserError(str(error)) from error
     except util.ProcessError as error:
         raise UserError(f"an environment cannot be created: {str(error).splitlines()[0]}") from error
-    return Session(config, repo, commits, dict(machine.__dict__), {env.name: env for env in environments}, benchmarks)
+    by_name = {env.name: env for env in environments}
+    return Session(config, repo, commits, dict(machine.__dict__), by_name, benchmarks, unclean=bool(changed))
 
 
 def repository(config):

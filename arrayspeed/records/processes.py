@@ -63,11 +63,15 @@ class Process:
 
 
 def store(session, environment: str, found: list[Process]) -> None:
-    """Add processes to the file of their environment. A line is written whole or, in a kill, is left out on reading."""
+    """Add processes to the file of their environment. A line is written whole or, in a kill, is left out on reading.
+
+    Each line has the time, UTC, and ``unclean`` where the measured code differs from the commit that it names.
+    """
     name = get_filename(session.machine["machine"], session.commit, environment)
     path = Path(session.config.results_dir, name.removesuffix(".json") + SUFFIX)
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    lines = [json.dumps({"date": now} | line(process)) for process in found]
+    common = {"date": now} | ({"unclean": True} if session.unclean else {})
+    lines = [json.dumps(common | line(process)) for process in found]
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a+b") as file:
         # A line that a kill cut short must not swallow the next.
@@ -100,9 +104,22 @@ def load(folder: str | Path, machine: str, environment: str, commits: list[str])
     for commit in commits:
         path = Path(folder, get_filename(machine, commit, environment).removesuffix(".json") + SUFFIX)
         if path.exists():
-            for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
-                with suppress(ValueError, KeyError, TypeError, AttributeError):
-                    yield parse(json.loads(line), environment)
+            for text in lines_of(path.read_bytes()):
+                if found := record(text, environment):
+                    yield found[1]
+
+
+def lines_of(content: bytes) -> list[bytes]:
+    """The lines of a file of processes. Only the byte that ends a line does: text may hold other separators."""
+    return [text for text in content.split(b"\n") if text.strip()]
+
+
+def record(text: bytes, environment: str = "") -> tuple[dict, Process] | None:
+    """All fields of a line, also those that later versions may add, and its process; None where it holds none."""
+    with suppress(ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
+        row = json.loads(text.decode())
+        return row, parse(row, environment)
+    return None
 
 
 def parse(row: dict, environment: str) -> Process:

@@ -1,0 +1,40 @@
+"""Bring results of other machines and clones into this project's results.
+
+    arrayspeed merge ../other/results
+    arrayspeed merge /media/*/results --machine amd-epyc-f25m1-2cpu
+
+What every process gave is added line by line, without what is there already. Of asv's values, each is the one that was
+measured last. Audits are taken where there is none or an older one. Merging twice changes nothing, and where anything
+cannot be read, nothing is changed.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from arrayspeed.environments.project import load_config
+from arrayspeed.measure.host import locked
+from arrayspeed.model.text import printable
+from arrayspeed.records.merge import merge
+
+
+def add_arguments(parser) -> None:
+    """The options of ``arrayspeed merge``."""
+    parser.add_argument("folders", nargs="+", metavar="FOLDER", help="a folder of results of another machine or clone")
+    parser.add_argument("--machine", action="append", metavar="NAME", help="only this machine; can be repeated")
+    parser.add_argument("--wait", action="store_true", help="wait for a run that is writing results to end")
+
+
+def main(args) -> int:
+    """Run ``arrayspeed merge``."""
+    folders = [Path(folder).absolute() for folder in args.folders]
+    results = Path(load_config().results_dir)
+    results.mkdir(parents=True, exist_ok=True)
+    with locked(results / ".lock", f"writing {results}", args.wait):
+        added = merge(results, folders, args.machine)
+    for each in added:
+        for note in each.notes:
+            print(f"note: {printable(note)}", file=sys.stderr)
+        print(each)
+    return 0
