@@ -5,6 +5,9 @@ are alive at once and take turns every 20 ms, with new processes each round, unt
 faster (larger, smaller; less, more accurate), the same, or failing. What stays unclear is listed. Ctrl-C ends the
 measuring, and what is there by then is judged. docs/decisions.md explains the words.
 
+With --file, what is measured is a file of yours, of which every function bench_* counts, and LIBRARY is any package;
+docs/own-code.md explains that.
+
 The same version twice compares two copies of one environment: whatever is reported as changed then is false.
 
 Exit status: 0 nothing is worse and at most 5 % is unclear (--unclear), 1 something is worse, 2 not decided, or a
@@ -21,6 +24,7 @@ from contextlib import redirect_stdout
 from asv.environment import get_environments
 from asv.repo import get_repo
 
+from arrayspeed.cli import own_upgrade
 from arrayspeed.decide import FACTOR, LOOKS, UNCLEAR_SHARE
 from arrayspeed.environments.machine import describe
 from arrayspeed.environments.plugin import stored_packages
@@ -38,9 +42,11 @@ from kernels.backends.hardware import missing
 
 def add_arguments(parser) -> None:
     """The options of ``arrayspeed upgrade``."""
-    parser.add_argument("library", metavar="LIBRARY", help=f"one of {', '.join(LIBRARIES)}")
-    parser.add_argument("old", metavar="OLD", help="a version")
-    parser.add_argument("new", metavar="NEW", help="another, or the same to test the tool itself")
+    parser.add_argument(
+        "library", metavar="LIBRARY", nargs="?", help=f"one of {', '.join(LIBRARIES)}; with --file, any package"
+    )
+    parser.add_argument("old", metavar="OLD", nargs="?", help="a version")
+    parser.add_argument("new", metavar="NEW", nargs="?", help="another, or the same to test the tool itself")
     several = {"action": "append", "default": []}
     parser.add_argument(
         "--bench", **several, metavar="REGEX", help="only what it matches: `family.kernel_dtype.measure(parameters)`"
@@ -73,12 +79,17 @@ def add_arguments(parser) -> None:
         dest="companions",
         **several,
         metavar="PACKAGE==VERSION",
-        help="another requirement of both environments, where those of asv.conf.json do not fit",
+        help="another requirement of both environments, where those of asv.conf.json or of the file do not fit",
     )
+    own_upgrade.add_arguments(parser)
 
 
 def main(args) -> int:
     """Run ``arrayspeed upgrade``."""
+    if own_upgrade.is_own(args):
+        return own_upgrade.main(args)
+    if args.new is None:
+        raise UserError("LIBRARY OLD NEW are needed: arrayspeed upgrade jax 0.9.2 0.10.2")
     check(args)
     selections = compare.default_selections(args.bench, [args.device], args.size)
     config = load_config()

@@ -1,0 +1,131 @@
+"""The worker: reads requests, a line of JSON each, and answers, a line of JSON each.
+
+The first line says what to load; the answer is ``{"loaded": seconds, "items": [[function, size], ...]}``. Then come
+requests ``{"function", "size", "touch", "kept", "values"}``, answered when the function is ready to be measured with
+``{"ready": seconds, "first", "memory", "kept", "notes", ...}``, and numbers of calls, answered with
+``{"seconds": seconds}`` of a call. What cannot be done is ``{"failed": why, "kind": kind}``, with ``"sometimes": true``
+where other calls of the process succeed.
+
+Whatever the functions print is dropped: the channel is a descriptor that they do not know.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import signal
+import sys
+
+from .loading import File, Mistake, told
+from .measuring import Forked, Measured
+
+
+class Channel:
+    """Standard input and output, moved to where nothing else writes."""
+
+    def __init__(self):
+        self.main = os.getpid()
+        self.lines = os.fdopen(os.dup(0), "r", encoding="utf-8")
+        self.out = os.dup(1)
+        sink = os.open(os.devnull, os.O_RDWR)
+        for descriptor in (0, 1, 2):
+            os.dup2(sink, descriptor)
+        os.close(sink)
+
+    def say(self, row):
+        """An answer; a child of a function that gets here has nothing to say."""
+        if os.getpid() != self.main:
+            os._exit(0)
+        data = (json.dumps(row) + "\n").encode()
+        while data:
+            data = data[os.write(self.out, data) :]
+
+    def read(self):
+        """The next request; None at the end."""
+        line = self.lines.readline()
+        return json.loads(line) if line else None
+
+
+def kind_of(error):
+    """A class of failure."""
+    if isinstance(error, (Mistake, Forked)):
+        return "mistake"
+    if isinstance(error, MemoryError):
+        return "out of memory"
+    return "error"
+
+
+class Session:
+    """What was loaded, and the function that is measured now."""
+
+    def __init__(self, channel, loaded):
+        self.channel = channel
+        self.loaded = loaded
+        self.now = None
+
+    def fail(self, error, **more):
+        """Say why something cannot be done."""
+        row = {"failed": told(error, self.loaded.path), "kind": kind_of(error)}
+        row.update(more)
+        self.channel.say(row)
+
+    def prepare(self, request):
+        """Make a function ready."""
+        self.now = None  # the arguments of the one before
+        try:
+            self.now = Measured(*self.loaded.prepare(request["function"], request["size"]))
+        except BaseException as error:
+            return self.fail(error)
+        try:
+            found = self.now.prepare(request)
+        except BaseException as error:
+            sometimes = not isinstance(error, (Forked, SystemExit)) and self.now.succeeds()
+            return self.fail(error, sometimes=sometimes)
+        found["ready"] = max(self.now.each, found["first"] if request.get("touch") else 1e-9)
+        return self.channel.say(found)
+
+    def batch(self, number):
+        """Time a batch."""
+        try:
+            self.channel.say({"seconds": max(self.now.batch(number), 1e-12)})
+        except BaseException as error:
+            self.fail(error, sometimes=not isinstance(error, SystemExit) and self.now.succeeds())
+
+    def serve(self):
+        """Answer until the other end closes."""
+        while True:
+            request = self.channel.read()
+            if request is None:
+                return
+            if isinstance(request, dict):
+                self.prepare(request)
+            else:
+                self.batch(request)
+
+
+def load(request):
+    """What a request names, loaded."""
+    return File(request["file"])
+
+
+def main():
+    """Load, and serve."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    channel = Channel()
+    request = channel.read()
+    try:
+        loaded = load(request)
+        items = loaded.items()
+    except BaseException as error:
+        path = os.path.abspath(request["file"])
+        channel.say({"failed": told(error, path), "kind": "mistake" if isinstance(error, Mistake) else "load"})
+        os._exit(0)
+    row = {"loaded": loaded.seconds, "items": items, "notes": loaded.notes(), "python": platform.python_version()}
+    channel.say(row)
+    try:
+        Session(channel, loaded).serve()
+    except (BrokenPipeError, ConnectionError):
+        pass
+    sys.stdout = sys.stderr = None
+    os._exit(0)
