@@ -73,7 +73,7 @@ def compare(script: Script, sides: Sequence[Side], wanted: Wanted, say: Callable
         decisions = until_decided(made, script, items, records, wanted.limits, plan)
     check_measured(script, records, items)
     seen = observed(records, items, records.rounds, wanted.limits.factor)
-    notes = [note for note in dict.fromkeys(note for answer in answers.values() for note in answer["notes"])]
+    notes = list(dict.fromkeys(note for answer in answers.values() for note in answer["notes"]))
     return verdict(script, made, records, seen, decisions, wanted.limits.factor, wanted.unclear, notes)
 
 

@@ -32,6 +32,8 @@ def ready(
 
     Parameters
     ----------
+    sides, script
+        What is compared, and the file whose dependencies all of them get.
     companions
         Further requirements of all sides, which go before those of the file.
     folder

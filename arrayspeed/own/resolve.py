@@ -28,6 +28,8 @@ def resolve(uv: Uv, sides: Sequence[Side], pythons: Sequence[str], dependencies:
 
     Parameters
     ----------
+    uv
+        What resolves.
     sides, pythons
         The sides, and the interpreter of each.
     dependencies

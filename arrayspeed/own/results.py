@@ -1,4 +1,4 @@
-"""Whether two sides return the same: shapes and types alike, and numbers within a tolerance that follows from theirs."""
+"""Whether two sides return the same: shapes and types alike, and numbers up to rounding."""
 
 from __future__ import annotations
 

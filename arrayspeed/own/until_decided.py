@@ -114,8 +114,7 @@ def tasks_of(items: Sequence[Item], records: Records, number: int, open_: set[Ke
 def hopeless(records: Records, function: str, size: object, number: int) -> bool:
     """Whether a function failed on all sides, or was never ready in time on one, in the rounds so far."""
     rows = records.of(function, size, number)
-    broken = len(rows) >= 1 and all(
-        one.batches is None and one.why and not one.sometimes for row in rows for one in row.values()
-    )
+    ones = [one for row in rows for one in row.values()]
+    broken = bool(ones) and all(one.batches is None and one.why and not one.sometimes for one in ones)
     late = [side for side in records.sides if rows and all(row[side].kind == "timed out" for row in rows)]
     return broken or (len(rows) >= PATIENCE and bool(late))

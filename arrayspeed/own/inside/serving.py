@@ -16,6 +16,7 @@ import os
 import platform
 import signal
 import sys
+from contextlib import suppress
 
 from .loading import File, Mistake, told
 from .measuring import Forked, Measured
@@ -123,9 +124,7 @@ def main():
         os._exit(0)
     row = {"loaded": loaded.seconds, "items": items, "notes": loaded.notes(), "python": platform.python_version()}
     channel.say(row)
-    try:
+    with suppress(BrokenPipeError, ConnectionError):
         Session(channel, loaded).serve()
-    except (BrokenPipeError, ConnectionError):
-        pass
     sys.stdout = sys.stderr = None
     os._exit(0)
