@@ -45,10 +45,10 @@ class Measure:
 
 MEASURES = {
     TIME: Measure("time", lambda one: one.batches),
-    FIRST: Measure("first call", lambda one: one.first, least=0.010, once=True),
-    MEMORY: Measure("memory", lambda one: one.memory, SIZES, least=2.0**20, lift=2.0**10, shown=human_bytes),
+    FIRST: Measure("first call", lambda one: one.first, least=0.010, lift=0.005, once=True),
+    MEMORY: Measure("memory", lambda one: one.memory, SIZES, least=2.0**20, lift=2.0**16, shown=human_bytes),
     KEPT: Measure("kept by a call", lambda one: one.kept, SIZES, least=64.0, lift=64.0, shown=human_bytes),
-    IMPORT: Measure("import", lambda one: one.loaded, least=0.020, once=True),
+    IMPORT: Measure("import", lambda one: one.loaded, least=0.020, lift=0.010, once=True),
 }
 
 #: A comparison: function, size, measure and side.

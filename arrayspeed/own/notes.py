@@ -44,8 +44,8 @@ def rule(labels: Sequence[str], factor: float) -> str:
     once = max(factor, ONCE)
     return (
         f"Ratios are to {labels[0]}, less is better. A word is given where a ratio is shown to be beyond ×{factor:g} "
-        f"or within it (first call and import ×{once:g}, and 10 and 20 ms; memory also 1 MiB, kept 64 B a call); at most "
-        "5 % of such words are wrong."
+        f"or within it (first call and import ×{once:g}, and 10 and 20 ms; memory also 1 MiB, kept 64 B a call); at "
+        "most 5 % of such words are wrong."
     )
 
 
