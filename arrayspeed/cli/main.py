@@ -17,6 +17,7 @@ COMMANDS = (
     "bench",
     "run",
     "upgrade",
+    "compare",
     "decide",
     "versions",
     "site",

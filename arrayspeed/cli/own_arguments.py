@@ -18,6 +18,10 @@ def add_what(parser: argparse.ArgumentParser) -> None:
     """What is measured."""
     several = {"action": "append", "default": []}
     parser.add_argument("--file", metavar="FILE", help="a file of yours with bench_* functions, see docs/own-code.md")
+    parser.add_argument("--asv", metavar="DIR", help="instead of --file: the time_* of a folder of asv benchmarks")
+    parser.add_argument("--pytest", metavar="PATH", help="instead of --file: tests that use pytest-benchmark")
+    parser.add_argument("--command", dest="shell", metavar="COMMAND", help="instead of --file: a shell command")
+    parser.add_argument("--metric", metavar="REGEX", help="with --command: finds the number, less is better")
     parser.add_argument(
         "-k", "--function", **several, metavar="REGEX", help="with --file: only the functions whose name it matches"
     )

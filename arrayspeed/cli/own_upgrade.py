@@ -11,10 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from arrayspeed.cli import own_arguments
-from arrayspeed.cli.own_run import run
+from arrayspeed.cli.own_run import run, script_of
 from arrayspeed.model.errors import UserError
 from arrayspeed.own import sides
-from arrayspeed.own.script import read
 from arrayspeed.own.sides import Side
 
 
@@ -39,8 +38,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def is_own(args: argparse.Namespace) -> bool:
     """Whether the arguments are about own code."""
-    if args.file:
+    if args.file or args.asv or args.pytest or args.shell:
         return True
+    if args.metric:
+        raise UserError("--metric goes with --command")
     for option in ("lock", "python", "old_env", "new_env", "function", "html", "results", "again", "tolerance"):
         if getattr(args, option):
             raise UserError(f"--{option.replace('_', '-')} goes with --file")
@@ -53,8 +54,7 @@ def main(args: argparse.Namespace) -> int:
     for option in ("bench", "reuse", "machine"):
         if getattr(args, option):
             raise UserError(f"--{option} is for arrayspeed's own kernels and does not go with --file")
-    script = read(args.file)
-    return run(script, sides_of(args), args, args.companions)
+    return run(script_of(args), sides_of(args), args)
 
 
 def sides_of(args: argparse.Namespace) -> list[Side]:

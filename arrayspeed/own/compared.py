@@ -13,13 +13,16 @@ from arrayspeed.measure.players import Turns
 from arrayspeed.measure.until_decided import Limits
 from arrayspeed.model.errors import UserError
 from arrayspeed.own.environments import ready
-from arrayspeed.own.measures import observed
+from arrayspeed.own.measures import COMMAND, observed
 from arrayspeed.own.records import Records, run_of
 from arrayspeed.own.rounds import Plan, first_look
 from arrayspeed.own.script import Script
 from arrayspeed.own.sides import Ready, Side
-from arrayspeed.own.until_decided import Item, until_decided
+from arrayspeed.own.until_decided import Item, until_decided, works
 from arrayspeed.own.verdict import Verdict, verdict
+
+#: What functions are called together that stand for sides.
+VARIANTS = "variants"
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,8 @@ class Wanted:
         See `arrayspeed.measure.until_decided`, `arrayspeed.measure.players`, `arrayspeed.own.results`.
     again
         Measure anew.
+    every_pair
+        Compare every side with every other one, and not only with the first.
     """
 
     folder: Path
@@ -48,6 +53,7 @@ class Wanted:
     turns: Turns = field(default_factory=Turns)
     tolerance: float | None = None
     again: bool = False
+    every_pair: bool = False
     unclear: float = UNCLEAR_SHARE
 
 
@@ -62,19 +68,40 @@ def compare(script: Script, sides: Sequence[Side], wanted: Wanted, say: Callable
     wanted.folder.mkdir(parents=True, exist_ok=True)
     with only_run(wanted.folder):
         made = ready(sides, script, wanted.companions, wanted.folder / "environments", say)
-        answers = first_look(made, script, wanted.turns.timeout)
-        check_loaded(script, made, answers)
+        answers = look(script, made, wanted)
         items = chosen(script, made, answers, wanted)
-        settings = {"tolerance": wanted.tolerance, "timeout": wanted.turns.timeout}
-        path = wanted.folder / f"{script.path.stem}.jsonl"
+        modules = sorted({tuple(each) for answer in answers.values() for each in answer["modules"].items()})
+        settings = {"tolerance": wanted.tolerance, "timeout": wanted.turns.timeout, "modules": modules}
+        path = wanted.folder / f"{COMMAND if script.command else script.path.stem}.jsonl"
         records = Records(path, run_of(script, made, settings), [one.label for one in made], wanted.again)
         (wanted.folder / ".gitignore").write_text("*\n")
         plan = Plan(wanted.turns, wanted.tolerance)
-        decisions = until_decided(made, script, items, records, wanted.limits, plan)
+        decisions = until_decided(made, script, items, records, wanted.limits, plan, wanted.every_pair)
     check_measured(script, records, items)
-    seen = observed(records, items, records.rounds, wanted.limits.factor)
+    seen = observed(records, items, records.rounds, wanted.limits.factor, wanted.every_pair)
     notes = list(dict.fromkeys(note for answer in answers.values() for note in answer["notes"]))
-    return verdict(script, made, records, seen, decisions, wanted.limits.factor, wanted.unclear, notes)
+    return verdict(
+        script, made, records, seen, decisions, wanted.limits.factor, wanted.unclear, notes, wanted.every_pair
+    )
+
+
+def look(script: Script, sides: Sequence[Ready], wanted: Wanted) -> dict[str, dict]:
+    """What every side says that there is to measure: of a command itself, of functions that stand for sides one."""
+    if script.kind == COMMAND:
+        return {one.label: {"items": [(COMMAND, None)], "notes": [], "modules": {}} for one in sides}
+    answers = first_look(sides, script, wanted.turns.timeout)
+    check_loaded(script, sides, answers)
+    known = [name for name, _ in answers[sides[0].label]["items"]]
+    for one in sides:
+        if one.side.function and one.side.function not in known:
+            names = ", ".join(dict.fromkeys(known))
+            raise UserError(f"{script.name} has no function {one.side.function}; it has {names}")
+    for one in sides:
+        if one.side.function:
+            answers[one.label]["items"] = [
+                (VARIANTS, size) for name, size in answers[one.label]["items"] if name == one.side.function
+            ]
+    return answers
 
 
 def check_loaded(script: Script, sides: Sequence[Ready], answers: dict[str, dict]) -> None:
@@ -129,7 +156,7 @@ def check_measured(script: Script, records: Records, items: Sequence[Item]) -> N
     for row in rows:
         if all(one.kind == "mistake" for one in row.values()):
             raise UserError(f"{script.name}: {next(iter(row.values())).why}")
-    if rows and all(one.batches is None and one.why for row in rows for one in row.values()):
+    if rows and all(one.why and not works(one) for row in rows for one in row.values()):
         first = next(iter(rows[0].values()))
         more = f" (and {len(items) - 1} more)" if len(items) > 1 else ""
         raise UserError(f"{script.name}: {first.function} fails on all sides: {first.why}{more}")

@@ -8,7 +8,9 @@ from html import escape
 
 from arrayspeed.decide.words import FASTER, SIZES, UNCLEAR, WORKS, WORSE
 from arrayspeed.model.text import printable
+from arrayspeed.own.best import sentences
 from arrayspeed.own.measures import MEASURES, RESULT
+from arrayspeed.own.notes import name
 from arrayspeed.own.verdict import DIFFERS, Row, Verdict
 
 STYLE = """
@@ -30,6 +32,7 @@ TITLES = {
     "memory": "Memory at the peak of a call",
     "kept": "Memory that every call keeps",
     "import": "Import of the file",
+    "metric": "Metric",
     RESULT: "Results",
 }
 
@@ -40,6 +43,7 @@ def as_page(verdict: Verdict) -> str:
     body = [
         f"<h1>{title}</h1>",
         f'<p class="status {("", "worse", "unclear")[verdict.status]}">Exit status {verdict.status}</p>',
+        *(f"<p>{text(line)}</p>" for line in sentences(verdict.best or {}, name)),
         *(line for measure in (*MEASURES, RESULT) for line in section(verdict, measure)),
         *environments(verdict),
         "<h2>How it was decided</h2>",

@@ -28,8 +28,9 @@ class Record:
         Seconds a call of each turn; None where it failed in that turn.
     number
         Calls in a batch.
-    first, memory, kept, loaded
-        Seconds of the first call; bytes at the peak of a call; bytes that every call keeps; seconds of the import.
+    first, memory, kept, loaded, metric
+        Seconds of the first call; bytes at the peak of a call; bytes that every call keeps; seconds of the import; what
+        a command printed.
     why, kind, sometimes
         Why it failed, in a line; a class of failure; whether other calls of the process succeeded.
     result
@@ -48,6 +49,7 @@ class Record:
     memory: float | None = None
     kept: float | None = None
     loaded: float | None = None
+    metric: float | None = None
     why: str | None = None
     kind: str | None = None
     sometimes: bool = False

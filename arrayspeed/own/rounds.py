@@ -85,7 +85,12 @@ class Round:
         taken: dict[str, Taken] = {}
         for side in rng.sample(self.sides, len(self.sides)):
             path = str(self.folder / f"values-{self.sides.index(side)}") if task.values else None
-            request = {"function": task.function, "size": task.size, "touch": task.touch, "kept": task.kept}
+            request = {
+                "function": side.side.function or task.function,
+                "size": task.size,
+                "touch": task.touch,
+                "kept": task.kept,
+            }
             try:
                 parts.append(Part(self.worker(side), request | {"values": path}))
             except Failed as error:

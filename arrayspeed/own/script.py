@@ -35,7 +35,9 @@ class Script:
     python
         The versions of Python that the header allows.
     kind
-        How `arrayspeed.own.inside` loads it.
+        How `arrayspeed.own.inside` loads it: ``file``, ``asv``, ``pytest``; or ``command``.
+    command, metric
+        A shell command, run in ``path``, and the expression that finds its figure.
     """
 
     path: Path
@@ -43,11 +45,39 @@ class Script:
     dependencies: tuple[str, ...] = ()
     python: str = ""
     kind: str = "file"
+    command: str = ""
+    metric: str = ""
 
     @property
     def name(self) -> str:
         """The file's name."""
-        return self.path.name
+        return self.command or self.path.name
+
+
+def suite(path: str | Path, kind: str) -> Script:
+    """A folder of asv benchmarks, or tests for pytest.
+
+    Raises
+    ------
+    UserError
+        It is not there.
+    """
+    path = Path(path).absolute()
+    if kind == "asv" and (path / "asv.conf.json").is_file():
+        raise UserError(f"--asv {path.name} is a project: give the folder of its benchmarks")
+    if not (path.is_dir() or (kind == "pytest" and path.is_file())):
+        raise UserError(f"{path} is not there" if not path.exists() else f"{path} is no folder")
+    files = sorted(path.rglob("*.py")) if path.is_dir() else [path]
+    whole = hashlib.sha256()
+    for file in files:
+        whole.update(file.read_bytes())
+    return Script(path, whole.hexdigest(), ("pytest",) if kind == "pytest" else (), kind=kind)
+
+
+def of_command(command: str, metric: str) -> Script:
+    """A command that is run where arrayspeed is."""
+    digest = hashlib.sha256(f"{command}\0{metric}".encode()).hexdigest()
+    return Script(Path.cwd(), digest, kind="command", command=command, metric=metric)
 
 
 def read(path: str | Path) -> Script:

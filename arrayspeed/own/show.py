@@ -9,6 +9,8 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from arrayspeed.formats.verdicts import decision_data, markdown_table, markdown_text, style, table
+from arrayspeed.own.best import sentences
+from arrayspeed.own.notes import name
 from arrayspeed.own.verdict import DIFFERS, Row, Verdict
 
 
@@ -42,6 +44,7 @@ def as_table(verdict: Verdict) -> RenderableType:
     """For a terminal: everything, the worst first."""
     rows = [*verdict.listed, *verdict.same]
     parts: list[RenderableType] = [Text(verdict.headline, style="bold")]
+    parts += [Text(line, style="bold") for line in sentences(verdict.best or {}, name)]
     if rows:
         parts.append(table(headings(verdict, rows), body(verdict, rows), map(look, rows)))
     return Group(*parts, *(Text(line, style="dim") for line in verdict.notes))
@@ -50,6 +53,7 @@ def as_table(verdict: Verdict) -> RenderableType:
 def as_markdown(verdict: Verdict) -> str:
     """For a pull request: what is worse, changed or unclear; the rest folded away."""
     lines = [f"**{markdown_text(verdict.headline)}**", ""]
+    lines += [f"{markdown_text(line)}  " for line in sentences(verdict.best or {}, name)] + [""]
     if rows := verdict.listed:
         lines += markdown_table(headings(verdict, rows), body(verdict, rows))
     if rows := verdict.same:
@@ -69,6 +73,10 @@ def as_json(verdict: Verdict) -> str:
             for one in verdict.sides
         ],
         "comparisons": [row_data(verdict, row) for row in verdict.rows],
+        "best": [
+            {"function": function, "size": size, "sides": list(sides)}
+            for (function, size), sides in (verdict.best or {}).items()
+        ],
         "verdict_counts": verdict.counts,
         "notes": list(verdict.notes),
         "exit_status": verdict.status,

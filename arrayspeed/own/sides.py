@@ -35,6 +35,8 @@ class Side:
         A version, ``3.13``, for which an environment is made; a path is used as it is; None for the usual one.
     variables
         Environment variables.
+    function
+        The function that it stands for, where sides are functions of one file.
     """
 
     label: str
@@ -42,6 +44,7 @@ class Side:
     lock: Path | None = None
     python: str | None = None
     variables: tuple[tuple[str, str], ...] = ()
+    function: str | None = None
 
     @property
     def as_is(self) -> bool:

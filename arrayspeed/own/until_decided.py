@@ -13,9 +13,10 @@ from arrayspeed.decide.looks import Looks
 from arrayspeed.measure import interrupts
 from arrayspeed.measure.until_decided import Limits, OutOfTime
 from arrayspeed.model.errors import UserError
-from arrayspeed.own.measures import FIRST, IMPORT, KEPT, MEMORY, TIME, Key, observed
+from arrayspeed.own.commands import command_rounds
+from arrayspeed.own.measures import COMMAND, FIRST, IMPORT, KEPT, MEMORY, METRIC, TIME, Key, observed
 from arrayspeed.own.progress import Progress
-from arrayspeed.own.records import Records
+from arrayspeed.own.records import Record, Records
 from arrayspeed.own.rounds import Plan, Task, rounds
 from arrayspeed.own.script import Script
 from arrayspeed.own.sides import Ready
@@ -30,12 +31,18 @@ Item = tuple[str, object]
 
 
 def until_decided(
-    sides: Sequence[Ready], script: Script, items: Sequence[Item], records: Records, limits: Limits, plan: Plan
+    sides: Sequence[Ready],
+    script: Script,
+    items: Sequence[Item],
+    records: Records,
+    limits: Limits,
+    plan: Plan,
+    every_pair: bool = False,
 ) -> dict[Key, Decision]:
     """Make rounds of what is not decided, look at it when it is time to, and return the decisions.
 
     Rounds that were recorded before are not made again. Ctrl-C and the end of the minutes are no errors: what was not
-    decided by then stays so.
+    decided by then stays so. ``every_pair``: see `arrayspeed.own.measures.observed`.
 
     Raises
     ------
@@ -49,15 +56,18 @@ def until_decided(
     open_: set[Key] | None = None
     done = 0
     try:
-        with rounds(sides, script, plan) as next_round:
+        make = command_rounds if script.kind == COMMAND else rounds
+        with make(sides, script, plan) as next_round:
             for look in looks.plan:
                 for number in range(done, look):
                     tasks = tasks_of(items, records, number, open_)
-                    if not tasks and (records.has(None, None, number) or not wants_import(open_)):
+                    has_import = script.kind == COMMAND or records.has(None, None, number)
+                    if not tasks and (has_import or not wants_import(open_)):
                         continue
                     progress.start(number, len(tasks))
                     now = next_round(number)
-                    records.add(now.begin())
+                    if script.kind != COMMAND:
+                        records.add(now.begin())
                     for task in tasks:
                         interrupts.check()
                         if time.monotonic() > until:
@@ -66,7 +76,7 @@ def until_decided(
                         records.add(now.play(task))
                         progress.finish()
                 done = look
-                seen = observed(records, items, look, limits.factor)
+                seen = observed(records, items, look, limits.factor, every_pair)
                 decisions = looks.look(seen)
                 open_ = set(looks.undecided(seen))
                 progress.look(look, looks, len({key[:2] for key in open_} - {(None, None)}))
@@ -78,7 +88,7 @@ def until_decided(
         interrupts.forget()
         why = "stopped" if isinstance(error, KeyboardInterrupt) else "the time is over"
         progress.end(f"{why}: what follows is decided from what was measured until now")
-        so_far = observed(records, items, limits.rounds, limits.factor)
+        so_far = observed(records, items, limits.rounds, limits.factor, every_pair)
         if not so_far:
             raise UserError(f"{why} before anything was measured") from error
         return looks.look(so_far)
@@ -97,7 +107,9 @@ def tasks_of(items: Sequence[Item], records: Records, number: int, open_: set[Ke
     found: list[Task | None] = []
     for function, size in items:
         wanted = (
-            {TIME, FIRST, MEMORY, KEPT} if open_ is None else {key[2] for key in open_ if key[:2] == (function, size)}
+            {TIME, FIRST, MEMORY, KEPT, METRIC}
+            if open_ is None
+            else {key[2] for key in open_ if key[:2] == (function, size)}
         )
         if not wanted or records.has(function, size, number) or hopeless(records, function, size, number):
             found.append(None)
@@ -115,6 +127,11 @@ def hopeless(records: Records, function: str, size: object, number: int) -> bool
     """Whether a function failed on all sides, or was never ready in time on one, in the rounds so far."""
     rows = records.of(function, size, number)
     ones = [one for row in rows for one in row.values()]
-    broken = bool(ones) and all(one.batches is None and one.why and not one.sometimes for one in ones)
+    broken = bool(ones) and all(one.why and not works(one) and not one.sometimes for one in ones)
     late = [side for side in records.sides if rows and all(row[side].kind == "timed out" for row in rows)]
     return broken or (len(rows) >= PATIENCE and bool(late))
+
+
+def works(record: Record) -> bool:
+    """Whether a process gave what it was asked for."""
+    return record.batches is not None or record.metric is not None

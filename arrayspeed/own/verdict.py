@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from arrayspeed.decide import UNCLEAR_SHARE, Decision, Observed, exit_status
-from arrayspeed.decide.words import BROKEN, ORDER, SAME, UNCLEAR, WORSE
+from arrayspeed.decide.words import BROKEN, FAILS, ORDER, SAME, SOMETIMES, UNCLEAR, WORSE
 from arrayspeed.formats.verdicts import MEANING, failures_text, ratio_text
-from arrayspeed.own.measures import MEASURES, RESULT, Key
+from arrayspeed.own.best import best
+from arrayspeed.own.measures import CARRYING, MEASURES, RESULT, Key
 from arrayspeed.own.notes import notes_of
 from arrayspeed.own.records import Records
 from arrayspeed.own.script import Script
@@ -109,6 +110,8 @@ class Verdict:
         What a reader must know.
     factor, unclear_share
         The ratio that somebody would act on, and the share that may stay unclear.
+    best
+        Function and size -> the fastest sides, where that is the question; None where it is what became worse.
     """
 
     script: Script
@@ -117,14 +120,19 @@ class Verdict:
     notes: Sequence[str]
     factor: float
     unclear_share: float = UNCLEAR_SHARE
-    records: Records | None = field(default=None, repr=False)
+    best: Mapping[tuple, Sequence[str]] | None = None
 
     @property
     def status(self) -> int:
-        """The exit status: 1 too where results differ."""
-        if any(row.worse for row in self.rows):
+        """The exit status: 1 too where results differ. Where the question is which side is the fastest, only failures
+        and results count, and what of the times is unclear.
+        """
+        rows = self.rows if self.best is None else [row for row in self.rows if row.measure in (*CARRYING, RESULT)]
+        bad = [*WORSE, DIFFERS] if self.best is None else [FAILS, SOMETIMES, DIFFERS]
+        if any(row.verdict in bad for row in rows):
             return 1
-        return exit_status([row.verdict for row in self.rows], self.unclear_share)
+        words = [SAME if row.verdict in WORSE else row.verdict for row in rows]
+        return exit_status(words, self.unclear_share)
 
     @property
     def counts(self) -> dict[str, int]:
@@ -143,6 +151,9 @@ class Verdict:
             compared = sum(row.verdict != BROKEN for row in self.rows)
             why = f" (more than {self.unclear_share:.3g} of {compared} comparisons unclear)"
         said = ", ".join(f"{count} {word}" for word, count in self.counts.items())
+        if self.best is not None:
+            outcome = ("decided", "something fails or differs", "not decided")[self.status]
+            return f"{self.script.name}, {what}: {outcome}{why}: {said}."
         return f"{self.script.name}, {what}: {MEANING[self.status]}{why}: {said}."
 
     @property
@@ -171,11 +182,16 @@ def verdict(
     factor: float,
     unclear_share: float,
     more: Sequence[str] = (),
+    every_pair: bool = False,
 ) -> Verdict:
-    """What the decisions and the results amount to. ``more``: further notes."""
+    """What the decisions and the results amount to. ``more``: further notes; ``every_pair``: which side is the
+    fastest is the question, and all were compared with all.
+    """
     rows = []
     for key, decision in decisions.items():
         function, size, measure, side = key
+        if not isinstance(side, str):
+            continue  # of two other sides, which only the best set is about
         why = reason(records, function, size, (records.sides[0], side)) if function else ""
         detail = why if decision.failed_reference or decision.failed_subject else ""
         rows.append(Row(function, size, measure, side, decision.verdict, decision, observed[key], detail))
@@ -184,7 +200,8 @@ def verdict(
         for side in records.sides[1:]:
             rows += result_rows(records, function, size, side)
     notes = [*notes_of(script, sides, records, items, [row.measure for row in rows], factor), *more]
-    return Verdict(script, sides, rows, notes, factor, unclear_share, records)
+    fastest = best(decisions, records.sides) if every_pair else None
+    return Verdict(script, sides, rows, notes, factor, unclear_share, fastest)
 
 
 def reason(records: Records, function: str, size: object, sides: Sequence[str]) -> str:

@@ -76,8 +76,8 @@ class File:
             raise Mistake(f"inputs takes {len(given)} arguments: inputs(rng, size) is called")
         return len(given)
 
-    def prepare(self, name, size):
-        """A function and its arguments.
+    def play(self, name, size, use):
+        """Give a function and its arguments to ``use``.
 
         Raises
         ------
@@ -99,7 +99,7 @@ class File:
             raise Mistake(f"{name} does not take what inputs returns: {error}") from error
         except ValueError:
             pass  # a function without a signature
-        return function, tuple(arguments)
+        use(function, tuple(arguments))
 
 
 def generator():

@@ -11,15 +11,18 @@ Whatever the functions print is dropped: the channel is a descriptor that they d
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
-import platform
 import signal
 import sys
 from contextlib import suppress
 
 from .loading import File, Mistake, told
 from .measuring import Forked, Measured
+from .suites import Asv, Pytest
+
+KINDS = {"file": File, "asv": Asv, "pytest": Pytest}
 
 
 class Channel:
@@ -63,7 +66,7 @@ class Session:
     def __init__(self, channel, loaded):
         self.channel = channel
         self.loaded = loaded
-        self.now = None
+        self.waiting = None
 
     def fail(self, error, **more):
         """Say why something cannot be done."""
@@ -71,43 +74,73 @@ class Session:
         row.update(more)
         self.channel.say(row)
 
-    def prepare(self, request):
-        """Make a function ready."""
-        self.now = None  # the arguments of the one before
-        try:
-            self.now = Measured(*self.loaded.prepare(request["function"], request["size"]))
-        except BaseException as error:
-            return self.fail(error)
-        try:
-            found = self.now.prepare(request)
-        except BaseException as error:
-            sometimes = not isinstance(error, (Forked, SystemExit)) and self.now.succeeds()
-            return self.fail(error, sometimes=sometimes)
-        found["ready"] = max(self.now.each, found["first"] if request.get("touch") else 1e-9)
-        return self.channel.say(found)
-
-    def batch(self, number):
-        """Time a batch."""
-        try:
-            self.channel.say({"seconds": max(self.now.batch(number), 1e-12)})
-        except BaseException as error:
-            self.fail(error, sometimes=not isinstance(error, SystemExit) and self.now.succeeds())
-
     def serve(self):
         """Answer until the other end closes."""
         while True:
-            request = self.channel.read()
+            request, self.waiting = self.waiting or self.channel.read(), None
             if request is None:
                 return
             if isinstance(request, dict):
-                self.prepare(request)
+                self.measure(request)
             else:
-                self.batch(request)
+                self.channel.say({"failed": "nothing is ready", "kind": "error"})
+
+    def measure(self, request):
+        """Make a function ready, and time its batches until something else is asked for."""
+        used = []
+
+        def use(function, arguments):
+            used.append(True)
+            self.prepare(Measured(function, arguments), request)
+
+        try:
+            self.loaded.play(request["function"], request["size"], use)
+        except BaseException as error:
+            if not used:
+                self.fail(error)
+            return
+        if not used:
+            self.fail(Mistake("{} measures nothing".format(request["function"])))
+
+    def prepare(self, now, request):
+        """Make a function ready, and time its batches."""
+        try:
+            found = now.prepare(request)
+        except BaseException as error:
+            sometimes = not isinstance(error, (Forked, SystemExit)) and now.succeeds()
+            return self.fail(error, sometimes=sometimes)
+        found["ready"] = max(now.each, found["first"] if request.get("touch") else 1e-9)
+        self.channel.say(found)
+        while True:
+            self.waiting = self.channel.read()
+            if self.waiting is None or isinstance(self.waiting, dict):
+                return None
+            self.batch(now, self.waiting)
+
+    def batch(self, now, number):
+        """Time a batch."""
+        try:
+            self.channel.say({"seconds": max(now.batch(number), 1e-12)})
+        except (BrokenPipeError, ConnectionError):
+            raise
+        except BaseException as error:
+            self.fail(error, sometimes=not isinstance(error, SystemExit) and now.succeeds())
 
 
 def load(request):
     """What a request names, loaded."""
-    return File(request["file"])
+    return KINDS[request["kind"]](request["file"])
+
+
+def local_modules(folder):
+    """Modules that were imported from a folder: path -> digest. What is measured depends on them too."""
+    found = {}
+    for module in list(sys.modules.values()):
+        path = getattr(module, "__file__", None)
+        if isinstance(path, str) and path.startswith(folder + os.sep) and not path.startswith(sys.prefix + os.sep):
+            with suppress(OSError), open(path, "rb") as file:
+                found[os.path.relpath(path, folder)] = hashlib.sha256(file.read()).hexdigest()
+    return found
 
 
 def main():
@@ -122,7 +155,8 @@ def main():
         path = os.path.abspath(request["file"])
         channel.say({"failed": told(error, path), "kind": "mistake" if isinstance(error, Mistake) else "load"})
         os._exit(0)
-    row = {"loaded": loaded.seconds, "items": items, "notes": loaded.notes(), "python": platform.python_version()}
+    row = {"loaded": max(loaded.seconds, 1e-6), "items": items, "notes": loaded.notes()}
+    row["modules"] = local_modules(os.path.dirname(loaded.path))
     channel.say(row)
     with suppress(BrokenPipeError, ConnectionError):
         Session(channel, loaded).serve()
