@@ -69,9 +69,7 @@ def sides_of(args: argparse.Namespace) -> list[Side]:
     if args.lock and given:
         raise UserError(f"--lock OLD NEW takes no LIBRARY: {given[0]!r} is left over")
     if given and len(given) < 3:
-        raise UserError(
-            "a package and two versions of it are needed: arrayspeed upgrade jax 0.9.2 0.10.2 --file mine.py"
-        )
+        raise UserError("a package and two versions are needed: arrayspeed upgrade jax 0.9.2 0.10.2 --file mine.py")
     pythons = args.python or []
     if len(pythons) > 2:
         raise UserError(f"--python takes one interpreter or two, not {len(pythons)}; give it last")

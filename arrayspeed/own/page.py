@@ -113,14 +113,14 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
 
 def axis(rows: Iterable[Row]) -> float:
     """The largest ratio that a table's drawings show: the next step beyond all ratios."""
-    far = [max(one, 1 / one) for row in rows if row.decision and (one := row.decision.ratio)]
+    far = [max(one, 1 / one) for row in rows if row.decision and not row.negligible and (one := row.decision.ratio)]
     return next((step for step in AXES if step > max(far, default=1.0)), AXES[-1])
 
 
 def drawing(row: Row, reach: float) -> str:
     """A ratio and its interval on a logarithmic axis, with a line at 1; cut off at the ends of the axis."""
     one = row.decision
-    if one is None or one.low is None:
+    if one is None or one.low is None or row.negligible:
         return ""
 
     def place(ratio: float) -> float:

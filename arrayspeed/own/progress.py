@@ -28,7 +28,8 @@ class Progress:
     def begin(self, functions: int, sides: int) -> None:
         """The measurement begins."""
         looks = ", ".join(map(str, self.plan))
-        self.say(f"{functions} functions on {sides} sides, looked at after {looks} rounds")
+        what = "1 function" if functions == 1 else f"{functions} functions"
+        self.say(f"{what} on {sides} sides, looked at after {looks} rounds")
 
     def start(self, number: int, count: int) -> None:
         """A round of so many functions begins."""
@@ -56,7 +57,7 @@ class Progress:
         words = Counter(looks.words.values())
         said = ", ".join(f"{words[word]} {word}" for word in ORDER if words[word]) or "nothing decided"
         rest = self.plan[-1] - rounds
-        more = f"; {left} functions left" if left and rest else ""
+        more = f"; {left} {'function' if left == 1 else 'functions'} left" if left and rest else ""
         if more and self.pace:
             more += f", {clock(left * rest * self.pace)} at most"
         self.say(f"after {rounds} rounds: {said}{more}")

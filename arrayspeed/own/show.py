@@ -94,6 +94,8 @@ def row_data(verdict: Verdict, row: Row) -> dict:
         if row.decision
         else {"comparison": name, "verdict": row.verdict, "worse": row.worse, **empty}
     )
+    if row.negligible:  # the ratio that was judged is that of the value below which all are alike
+        found |= empty | {"below": row.observed.lift}
     found |= {"function": row.function, "size": row.size, "measure": row.measure, "side": row.side}
     if row.detail:
         found["detail"] = row.detail

@@ -60,6 +60,8 @@ def until_decided(
         with make(sides, script, plan) as next_round:
             for look in looks.plan:
                 for number in range(done, look):
+                    if number and nothing_works(items, records, number):
+                        break
                     tasks = tasks_of(items, records, number, open_)
                     has_import = script.kind == COMMAND or records.has(None, None, number)
                     if not tasks and (has_import or not wants_import(open_)):
@@ -80,7 +82,7 @@ def until_decided(
                 decisions = looks.look(seen)
                 open_ = set(looks.undecided(seen))
                 progress.look(look, looks, len({key[:2] for key in open_} - {(None, None)}))
-                if not open_:
+                if not open_ or nothing_works(items, records, look):
                     break
         progress.end()
         return decisions
@@ -130,6 +132,11 @@ def hopeless(records: Records, function: str, size: object, number: int) -> bool
     broken = bool(ones) and all(one.why and not works(one) and not one.sometimes for one in ones)
     late = [side for side in records.sides if rows and all(row[side].kind == "timed out" for row in rows)]
     return broken or (len(rows) >= PATIENCE and bool(late))
+
+
+def nothing_works(items: Sequence[Item], records: Records, number: int) -> bool:
+    """Whether more rounds would show nothing, since all functions fail."""
+    return all(hopeless(records, *item, number) for item in items)
 
 
 def works(record: Record) -> bool:

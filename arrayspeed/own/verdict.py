@@ -83,8 +83,18 @@ class Row:
         return tuple("failed" if value is None else shown(value) for value in found)
 
     @property
+    def negligible(self) -> bool:
+        """Whether both sides are so small that their ratio means nothing."""
+        if self.observed is None or not self.observed.lift:
+            return False
+        found = [self.observed.middle(side) for side in (self.observed.reference, self.observed.subject)]
+        return None not in found and max(found) <= self.observed.lift
+
+    @property
     def change(self) -> str:
         """The ratio with its interval, or how results differ."""
+        if self.negligible:
+            return f"both below {MEASURES[self.measure].shown(self.observed.lift)}"
         if self.decision is not None:
             return ratio_text(self.decision)
         return "" if self.difference is None else f"by {self.difference:.1e}" if self.difference else "equal"
@@ -127,12 +137,17 @@ class Verdict:
         """The exit status: 1 too where results differ. Where the question is which side is the fastest, only failures
         and results count, and what of the times is unclear.
         """
-        rows = self.rows if self.best is None else [row for row in self.rows if row.measure in (*CARRYING, RESULT)]
+        rows = self.counted
         bad = [*WORSE, DIFFERS] if self.best is None else [FAILS, SOMETIMES, DIFFERS]
         if any(row.verdict in bad for row in rows):
             return 1
         words = [SAME if row.verdict in WORSE else row.verdict for row in rows]
         return exit_status(words, self.unclear_share)
+
+    @property
+    def counted(self) -> list[Row]:
+        """The rows that the exit status depends on."""
+        return [row for row in self.rows if self.best is None or row.measure in (*CARRYING, RESULT)]
 
     @property
     def counts(self) -> dict[str, int]:
@@ -148,7 +163,7 @@ class Verdict:
         unclear = self.counts.get(UNCLEAR, 0)
         why = ""
         if self.status == 2 and unclear:
-            compared = sum(row.verdict != BROKEN for row in self.rows)
+            compared = sum(row.verdict != BROKEN for row in self.counted)
             why = f" (more than {self.unclear_share:.3g} of {compared} comparisons unclear)"
         said = ", ".join(f"{count} {word}" for word, count in self.counts.items())
         if self.best is not None:

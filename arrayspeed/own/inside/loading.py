@@ -114,6 +114,8 @@ def generator():
 def told(error, path=None):
     """An exception in a line, with the last place of the user's file that it passed."""
     kind = type(error).__name__
+    if isinstance(error, Mistake):
+        return str(error)
     if isinstance(error, SyntaxError) and error.filename:
         return f"{kind}: {error.msg} ({os.path.basename(error.filename)}:{error.lineno})"
     if isinstance(error, SystemExit):
