@@ -25,6 +25,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--lock", nargs=2, metavar=("OLD", "NEW"), help="two requirements files, uv.lock or pylock.toml, not a LIBRARY"
     )
     group.add_argument(
+        "--side",
+        action="append",
+        default=[],
+        metavar="SIDE",
+        help="twice: requirements and environment variables of the old and of the new side, not a LIBRARY",
+    )
+    group.add_argument(
         "--python",
         nargs="+",
         metavar="PYTHON",
@@ -42,7 +49,7 @@ def is_own(args: argparse.Namespace) -> bool:
         return True
     if args.metric:
         raise UserError("--metric goes with --command")
-    for option in ("lock", "python", "old_env", "new_env", "function", "html", "results", "again", "tolerance"):
+    for option in ("lock", "side", "python", "old_env", "new_env", "function", "html", "results", "again", "tolerance"):
         if getattr(args, option):
             raise UserError(f"--{option.replace('_', '-')} goes with --file")
     return False
@@ -66,8 +73,11 @@ def sides_of(args: argparse.Namespace) -> list[Side]:
         They name none, or more than one thing that differs in kind.
     """
     given = [each for each in (args.library, args.old, args.new) if each is not None]
-    if args.lock and given:
-        raise UserError(f"--lock OLD NEW takes no LIBRARY: {given[0]!r} is left over")
+    for option in ("lock", "side"):
+        if getattr(args, option) and given:
+            raise UserError(f"--{option} takes no LIBRARY: {given[0]!r} is left over")
+    if args.side and (len(args.side) != 2 or args.lock):
+        raise UserError("--side is given twice, and without --lock; for more sides there is arrayspeed compare")
     if given and len(given) < 3:
         raise UserError("a package and two versions are needed: arrayspeed upgrade jax 0.9.2 0.10.2 --file mine.py")
     pythons = args.python or []
@@ -77,6 +87,8 @@ def sides_of(args: argparse.Namespace) -> list[Side]:
         both = [Side(Path(path).name, lock=Path(path)) for path in args.lock]
         if both[0].label == both[1].label:
             both = [replace(one, label=str(one.lock)) for one in both]
+    elif args.side:
+        both = [sides.of_text(text) for text in args.side]
     elif given:
         both = sides.of_versions(*given[:1], given[1:])
     else:
@@ -93,6 +105,9 @@ def sides_of(args: argparse.Namespace) -> list[Side]:
         sides.variables_of(texts, option)
         for texts, option in ((args.old_env, "--old-env"), (args.new_env, "--new-env"))
     ]
-    if not given and not args.lock and len(pythons) < 2 and not any(variables):
+    if not given and not args.lock and not args.side and len(pythons) < 2 and not any(variables):
         raise UserError("nothing differs: give LIBRARY OLD NEW, --lock, two --python, or --old-env and --new-env")
-    return sides.told_apart(replace(one, variables=each) for one, each in zip(both, variables, strict=True))
+    return sides.told_apart(
+        replace(one, variables=tuple(sorted({**dict(one.variables), **dict(each)}.items())))
+        for one, each in zip(both, variables, strict=True)
+    )

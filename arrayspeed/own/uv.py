@@ -16,6 +16,9 @@ from arrayspeed.environments import install
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.text import printable
 
+#: What says that there is no network: uv also says that in its hints.
+UNREACHED = [row for row in install.FAILURES if row[1] == install.UNREACHABLE]
+
 
 class Uv:
     """uv with its settings.
@@ -71,6 +74,8 @@ class Uv:
 def why(messages: str) -> str:
     """What uv said, in a line, without addresses."""
     text = install.error_text(messages, True) or messages
+    if any(re.search(pattern, messages, re.IGNORECASE) for pattern, reason in UNREACHED):
+        return install.UNREACHABLE
     for pattern, reason in install.FAILURES:
         if re.search(pattern, text, re.IGNORECASE):
             return reason

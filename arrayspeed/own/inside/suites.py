@@ -194,11 +194,12 @@ def plugin(suite, use):
         def pytest_collectreport(self, report):
             if report.failed:
                 lines = [line for line in str(report.longrepr).splitlines() if line.strip()]
-                suite.errors.append(Mistake(lines[-1].lstrip("E ") if lines else "it cannot be collected"))
+                told = [line for line in lines if line.startswith("E ")] or lines or ["it cannot be collected"]
+                suite.errors.append(Mistake(told[-1].lstrip("E ")))
 
         @pytest.hookimpl
         def pytest_exception_interact(self, node, call, report):
-            if call.excinfo is not None and report.failed:
+            if call.excinfo is not None and report.failed and report.when != "collect":
                 suite.errors.append(call.excinfo.value)
 
     return Plugin()
