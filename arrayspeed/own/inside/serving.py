@@ -20,6 +20,7 @@ from contextlib import suppress
 
 from .loading import File, Mistake, told
 from .measuring import Forked, Measured
+from .memory import settle
 from .suites import Asv, Pytest
 
 KINDS = {"file": File, "asv": Asv, "pytest": Pytest}
@@ -147,6 +148,7 @@ def main():
     """Load, and serve."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     channel = Channel()
+    settle()
     request = channel.read()
     try:
         loaded = load(request)
