@@ -21,11 +21,10 @@ def run(tmp_path, capsys):
         path = tmp_path / "mine.py"
         if source is not None:
             path.write_text(source)
+        own = "--python" in options or options[:1] in (("jax",), ("a b",))  # else nothing has to be made
+        python = [] if own else ["--python", sys.executable]
         with pytest.raises(SystemExit) as ended:
-            python = (
-                [] if "--python" in options or options[:1] in (("jax",), ("a b",)) else ["--python", sys.executable]
-            )
-        main([command, "--file", str(path), "--rounds", "2", *options, *python])
+            main([command, "--file", str(path), "--rounds", "2", *options, *python])
         return ended.value.code, capsys.readouterr()
 
     return call

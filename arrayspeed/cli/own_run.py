@@ -52,7 +52,7 @@ def script_of(args: argparse.Namespace) -> Script:
 def run(what: Script, sides: Sequence[Side], args: argparse.Namespace, every_pair: bool = False) -> int:
     """Measure, print the verdict, and return the exit status. ``every_pair``: which side is the fastest."""
     wanted = Wanted(
-        folder=Path(args.results) if args.results else beside(what),
+        folder=Path(args.results).absolute() if args.results else beside(what),
         functions=tuple(args.function),
         sizes=tuple(args.size),
         companions=tuple(args.companions),

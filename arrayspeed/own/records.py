@@ -13,7 +13,7 @@ from arrayspeed.own.script import Script
 from arrayspeed.own.sides import Ready
 
 #: Changes when what is measured, or how, changes: records of other forms are left alone.
-FORM = 2
+FORM = 3
 
 
 @dataclass

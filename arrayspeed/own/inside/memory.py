@@ -12,6 +12,7 @@ import os
 import re
 import sys
 import tempfile
+from time import sleep
 
 #: Windows of calls, of which the first is not counted: caches fill.
 WINDOWS = 5
@@ -21,6 +22,9 @@ WINDOW, MOST_CALLS = 0.02, 200
 
 #: Bytes of the largest block that glibc's allocator learns from: 32 MiB, with its own bookkeeping.
 LARGEST_FREED = 2**25 - 2**16
+
+#: Seconds for a library's other threads to free what the call before returned.
+SETTLING = 0.005
 
 #: Calls longer than this, in seconds, are not repeated to see what they keep.
 LONGEST = 1.0
@@ -78,6 +82,7 @@ def settle():
 def peak_of(call):
     """Bytes that a call takes at its peak on top of what the process holds before; None where that is not known."""
     gc.collect()
+    sleep(SETTLING)
     library = libc()
     if library is not None:
         library.malloc_trim(0)  # what was freed and kept for later would hide what the call takes
