@@ -57,7 +57,7 @@ def test_a_side_that_waits_longer_is_slower(upgrade, tmp_path):
         assert rows["bench_work", size, "result"]["verdict"] == "same"
         assert rows["bench_work", size, "kept"]["verdict"] == "same"
     assert (None, None, "import") in rows
-    assert [one["env"] for one in data["sides"]] == [{"FACTOR": "1"}, {"FACTOR": "1.5"}]
+    assert [one["env"] for one in data["sides"]] == [{"FACTOR": "1"}, {"FACTOR": "3"}]
     html = page.read_text()
     assert "work(3)" in html
     assert "<svg" in html
@@ -116,6 +116,15 @@ def test_nothing_finished_is_lost(upgrade, tmp_path, number):
     again = [json.loads(line) for line in after if line.startswith("{") and line.endswith("}")]
     measured = [(row["function"], row["size"], row["round"], row["side"]) for row in again if row["function"]]
     assert len(measured) == len(set(measured)) == 2 * 2 * 4, "no round twice, and none missing"
+
+
+def test_results_go_where_they_are_wanted(upgrade, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    status, printed = upgrade("def bench_one():\n    return 1\n", "--results", "out", "--format", "json", rounds=2)
+    assert status in (0, 1, 2)
+    assert json.loads(printed.out)["comparisons"]
+    assert (tmp_path / "out/mine.jsonl").exists()
+    assert not (tmp_path / ".arrayspeed").exists()
 
 
 def test_what_calls_keep_is_found(upgrade):

@@ -17,8 +17,8 @@ from time import sleep
 #: Windows of calls, of which the first is not counted: caches fill.
 WINDOWS = 5
 
-#: Seconds of calls in a window, and the most calls.
-WINDOW, MOST_CALLS = 0.02, 200
+#: Seconds of calls in a window, the most calls, and the fewest where calls are no longer than five windows.
+WINDOW, MOST_CALLS, FEWEST_CALLS = 0.02, 200, 4
 
 #: Bytes of the largest block that glibc's allocator learns from: 32 MiB, with its own bookkeeping.
 LARGEST_FREED = 2**25 - 2**16
@@ -139,7 +139,7 @@ def kept_by(call, each):
     library = libc()
     if library is None or each > LONGEST:
         return None
-    number = max(1, min(MOST_CALLS, int(WINDOW / max(each, 1e-9))))
+    number = max(1 if each > WINDOW * 5 else FEWEST_CALLS, min(MOST_CALLS, int(WINDOW / max(each, 1e-9))))
     gc.collect()
     gc.freeze()  # so that the collections below look at nothing but what the calls made
     try:
@@ -148,6 +148,7 @@ def kept_by(call, each):
             for _ in range(number):
                 call()
             gc.collect()
+            sleep(SETTLING)
             held = handed_out(library)
             if held is None:
                 return None
