@@ -19,6 +19,7 @@ COMMANDS = (
     "bench",
     "run",
     "upgrade",
+    "compare",
     "decide",
     "versions",
     "site",

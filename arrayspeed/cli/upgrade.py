@@ -5,6 +5,9 @@ each version; both are alive at once and take turns every 20 ms. Rounds follow u
 slower, faster (larger, smaller; less, more accurate), the same, or failing. What stays unclear is listed. Ctrl-C ends
 the measuring, and what has been measured is judged. docs/decisions.md explains the words.
 
+With --file, what is measured is a file of yours, of which every function bench_* counts, and LIBRARY is any package;
+docs/own-code.md explains that.
+
 The same version twice compares two copies of one environment: every change reported then is false.
 
 Exit status: 0 if nothing is worse and at most 5 % (--unclear) of the comparisons are unclear, 1 if something is worse,
@@ -21,6 +24,7 @@ from contextlib import redirect_stdout
 from asv.environment import get_environments
 from asv.repo import get_repo
 
+from arrayspeed.cli import own_upgrade
 from arrayspeed.decide import FACTOR, LOOKS, UNCLEAR_SHARE
 from arrayspeed.environments.machine import describe
 from arrayspeed.environments.plugin import stored_packages
@@ -39,9 +43,13 @@ from kernels.backends.hardware import missing
 
 def add_arguments(parser) -> None:
     """The options of ``arrayspeed upgrade``."""
-    parser.add_argument("library", metavar="LIBRARY", help=f"one of {', '.join(LIBRARIES)}")
-    parser.add_argument("old", metavar="OLD", help="the version to upgrade from")
-    parser.add_argument("new", metavar="NEW", help="the version to upgrade to, or OLD again to test the tool itself")
+    parser.add_argument(
+        "library", metavar="LIBRARY", nargs="?", help=f"one of {', '.join(LIBRARIES)}; with --file, any package"
+    )
+    parser.add_argument("old", metavar="OLD", nargs="?", help="the version to upgrade from")
+    parser.add_argument(
+        "new", metavar="NEW", nargs="?", help="the version to upgrade to, or OLD again to test the tool itself"
+    )
     several = {"action": "append", "default": []}
     parser.add_argument(
         "--bench",
@@ -84,12 +92,17 @@ def add_arguments(parser) -> None:
         dest="companions",
         **several,
         metavar="PACKAGE==VERSION",
-        help="another requirement for both environments, where those in asv.conf.json do not fit",
+        help="another requirement for both environments, where those in asv.conf.json or in the file do not fit",
     )
+    own_upgrade.add_arguments(parser)
 
 
 def main(args) -> int:
     """Run ``arrayspeed upgrade``."""
+    if own_upgrade.is_own(args):
+        return own_upgrade.main(args)
+    if args.new is None:
+        raise UserError("LIBRARY OLD NEW are needed: arrayspeed upgrade jax 0.9.2 0.10.2")
     check(args)
     selections = compare.default_selections(
         args.bench, [args.device], args.size, kernels_of(args.tier, [], bool(args.bench))

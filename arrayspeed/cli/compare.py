@@ -1,0 +1,66 @@
+"""Say which is the fastest: functions of one file of yours, or sides of any number, measured side by side.
+
+    arrayspeed compare jax-jit numpy --file mine.py
+    arrayspeed compare --side 'jax==0.4.31' --side 'jax==0.8.3' --side 'jax==0.8.3 XLA_FLAGS=--x=1' --file mine.py
+
+jax-jit is the function bench_jax_jit. All sides take turns, and every one is compared with every other; the table shows
+ratios to the first. The fastest are all that no other one is shown to be faster than. docs/own-code.md explains files.
+
+Exit status: 0 decided, 1 something fails or returns another result, 2 not decided, or a mistake.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+
+from arrayspeed.cli import own_arguments
+from arrayspeed.cli.own_run import run, script_of
+from arrayspeed.model.errors import UserError
+from arrayspeed.own import sides
+from arrayspeed.own.sides import Side
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of ``arrayspeed compare``."""
+    parser.add_argument("functions", metavar="FUNCTION", nargs="*", help="functions of the file, two or more")
+    several = {"action": "append", "default": []}
+    parser.add_argument(
+        "--side",
+        dest="sides",
+        **several,
+        metavar="SIDE",
+        help="requirements and environment variables of a side: 'jax==0.4.31 XLA_FLAGS=--x=1'; two or more",
+    )
+    own_arguments.add_what(parser)
+    own_arguments.add_limits(parser)
+    parser.add_argument("--size", **several, metavar="SIZE", help="only these sizes")
+    parser.add_argument(
+        "--with", dest="companions", **several, metavar="REQUIREMENT", help="another requirement of all sides"
+    )
+    parser.add_argument("--python", metavar="PYTHON", help="a version, or the path of an interpreter to use as it is")
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run ``arrayspeed compare``."""
+    own_arguments.check(args)
+    if not (args.file or args.asv or args.pytest or args.shell):
+        raise UserError("what is to be measured? --file mine.py; see `arrayspeed compare --help`")
+    if bool(args.functions) == bool(args.sides):
+        raise UserError("give functions of the file, or --side twice or more")
+    if args.functions and not args.file:
+        raise UserError("functions are of a file: --file mine.py")
+    if args.functions and args.function:
+        raise UserError("--function chooses of all functions, and these are named already")
+    if len(args.functions or args.sides) < 2:
+        raise UserError("two at least are needed for a comparison")
+    found = [named(text, args.python) for text in args.functions] or [
+        replace(sides.of_text(text), python=args.python) for text in args.sides
+    ]
+    return run(script_of(args), sides.told_apart(found), args, every_pair=True)
+
+
+def named(text: str, python: str | None) -> Side:
+    """A side that is a function."""
+    name = text.replace("-", "_").removeprefix("bench_")
+    return Side(text.removeprefix("bench_"), python=python, function=f"bench_{name}")

@@ -1,0 +1,113 @@
+"""``arrayspeed upgrade … --file``: two sides of somebody's own code.
+
+The sides are two versions of a package, two lock files, two interpreters, or one of them with other environment
+variables.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+
+from arrayspeed.cli import own_arguments
+from arrayspeed.cli.own_run import run, script_of
+from arrayspeed.model.errors import UserError
+from arrayspeed.own import sides
+from arrayspeed.own.sides import Side
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of ``arrayspeed upgrade`` that are about own code."""
+    group = parser.add_argument_group("your own code")
+    own_arguments.add_what(group)
+    group.add_argument(
+        "--lock", nargs=2, metavar=("OLD", "NEW"), help="two requirements files, uv.lock or pylock.toml, not a LIBRARY"
+    )
+    group.add_argument(
+        "--side",
+        action="append",
+        default=[],
+        metavar="SIDE",
+        help="twice: requirements and environment variables of the old and of the new side, not a LIBRARY",
+    )
+    group.add_argument(
+        "--python",
+        nargs="+",
+        metavar="PYTHON",
+        help="one interpreter for both sides, or one each: a version, for which an environment is made, or a path, "
+        "which is used as it is",
+    )
+    several = {"action": "append", "default": [], "metavar": "NAME=VALUE"}
+    group.add_argument("--old-env", **several, help="an environment variable of the old side")
+    group.add_argument("--new-env", **several, help="an environment variable of the new side")
+
+
+def is_own(args: argparse.Namespace) -> bool:
+    """Whether the arguments are about own code."""
+    if args.file or args.asv or args.pytest or args.shell:
+        return True
+    if args.metric:
+        raise UserError("--metric goes with --command")
+    for option in ("lock", "side", "python", "old_env", "new_env", "function", "html", "results", "again", "tolerance"):
+        if getattr(args, option):
+            raise UserError(f"--{option.replace('_', '-')} goes with --file")
+    return False
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run ``arrayspeed upgrade`` on own code."""
+    own_arguments.check(args)
+    for option in ("bench", "reuse", "machine"):
+        if getattr(args, option):
+            raise UserError(f"--{option} is for arrayspeed's own kernels and does not go with --file")
+    return run(script_of(args), sides_of(args), args)
+
+
+def sides_of(args: argparse.Namespace) -> list[Side]:
+    """The two sides that the arguments name.
+
+    Raises
+    ------
+    UserError
+        They name none, or more than one thing that differs in kind.
+    """
+    given = [each for each in (args.library, args.old, args.new) if each is not None]
+    for option in ("lock", "side"):
+        if getattr(args, option) and given:
+            raise UserError(f"--{option} takes no LIBRARY: {given[0]!r} is left over")
+    if args.side and (len(args.side) != 2 or args.lock):
+        raise UserError("--side is given twice, and without --lock; for more sides there is arrayspeed compare")
+    if given and len(given) < 3:
+        raise UserError("a package and two versions are needed: arrayspeed upgrade jax 0.9.2 0.10.2 --file mine.py")
+    pythons = args.python or []
+    if len(pythons) > 2:
+        raise UserError(f"--python takes one interpreter or two, not {len(pythons)}; give it last")
+    if args.lock:
+        both = [Side(Path(path).name, lock=Path(path)) for path in args.lock]
+        if both[0].label == both[1].label:
+            both = [replace(one, label=str(one.lock)) for one in both]
+    elif args.side:
+        both = [sides.of_text(text) for text in args.side]
+    elif given:
+        both = sides.of_versions(*given[:1], given[1:])
+    else:
+        both = [Side(""), Side("")]
+    both = [replace(one, python=python) for one, python in zip(both, (pythons * 2)[:2] or (None, None), strict=True)]
+    if len(pythons) == 2:
+        both = [replace(one, label=" ".join(filter(None, [one.label, f"Python {one.python}"]))) for one in both]
+    for one in both:
+        if one.as_is and (one.wanted or one.lock):
+            raise UserError(
+                f"--python {one.python} is used as it is, and nothing is installed there: give a version, 3.13"
+            )
+    variables = [
+        sides.variables_of(texts, option)
+        for texts, option in ((args.old_env, "--old-env"), (args.new_env, "--new-env"))
+    ]
+    if not given and not args.lock and not args.side and len(pythons) < 2 and not any(variables):
+        raise UserError("nothing differs: give LIBRARY OLD NEW, --lock, two --python, or --old-env and --new-env")
+    return sides.told_apart(
+        replace(one, variables=tuple(sorted({**dict(one.variables), **dict(each)}.items())))
+        for one, each in zip(both, variables, strict=True)
+    )

@@ -1,0 +1,43 @@
+"""Which sides are the fastest: all that no other one is shown to be faster than."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from arrayspeed.decide import Decision
+from arrayspeed.decide.words import BROKEN, FAILS, FASTER, SLOWER, WORKS
+from arrayspeed.own.measures import CARRYING, Key
+
+#: Words of a subject that is beaten by its reference, and of a reference that is beaten by its subject.
+BEATEN, BEATS = (SLOWER, FAILS), (FASTER, WORKS)
+
+
+def best(decisions: Mapping[Key, Decision], sides: Sequence[str]) -> dict[tuple, list[str]]:
+    """Function and size -> the fastest sides, in their order. Every pair of sides must have been compared."""
+    beaten: dict[tuple, set[str]] = {}
+    for (function, size, measure, side), decision in decisions.items():
+        if measure not in CARRYING:
+            continue
+        reference, subject = (sides[0], side) if isinstance(side, str) else side
+        out = beaten.setdefault((function, size), set())
+        if decision.verdict in BEATEN:
+            out.add(subject)
+        elif decision.verdict in BEATS:
+            out.add(reference)
+        elif decision.verdict == BROKEN:
+            out |= {reference, subject}
+    return {item: [side for side in sides if side not in out] for item, out in beaten.items()}
+
+
+def sentences(found: Mapping[tuple, Sequence[str]], name) -> list[str]:
+    """A sentence for each function and size; ``name`` is what people call these."""
+    texts = []
+    for item, sides in found.items():
+        if not sides:
+            said = "none works"
+        elif len(sides) == 1:
+            said = sides[0]
+        else:
+            said = f"{', '.join(sides[:-1])} or {sides[-1]}, of which none is shown to be slower"
+        texts.append(f"Fastest of {name(item)}: {said}.")
+    return texts

@@ -1,0 +1,162 @@
+"""From sides and a file to a verdict: environments, what there is to measure, rounds, words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from arrayspeed.decide import UNCLEAR_SHARE
+from arrayspeed.measure.asv_processes import only_run
+from arrayspeed.measure.players import Turns
+from arrayspeed.measure.until_decided import Limits
+from arrayspeed.model.errors import UserError
+from arrayspeed.own.environments import ready
+from arrayspeed.own.measures import COMMAND, observed
+from arrayspeed.own.records import Records, run_of
+from arrayspeed.own.rounds import Plan, first_look
+from arrayspeed.own.script import Script
+from arrayspeed.own.sides import Ready, Side
+from arrayspeed.own.until_decided import Item, until_decided, works
+from arrayspeed.own.verdict import Verdict, verdict
+
+#: What functions are called together that stand for sides.
+VARIANTS = "variants"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What somebody asks for.
+
+    Attributes
+    ----------
+    folder
+        Where results and environments go.
+    functions, sizes
+        Regular expressions and sizes to choose by; all where there are none.
+    companions
+        Further requirements of all sides.
+    limits, turns, tolerance, unclear
+        See `arrayspeed.measure.until_decided`, `arrayspeed.measure.players`, `arrayspeed.own.results`.
+    again
+        Measure anew.
+    every_pair
+        Compare every side with every other one, and not only with the first.
+    """
+
+    folder: Path
+    functions: tuple[str, ...] = ()
+    sizes: tuple[str, ...] = ()
+    companions: tuple[str, ...] = ()
+    limits: Limits = field(default_factory=Limits)
+    turns: Turns = field(default_factory=Turns)
+    tolerance: float | None = None
+    again: bool = False
+    every_pair: bool = False
+    unclear: float = UNCLEAR_SHARE
+
+
+def compare(script: Script, sides: Sequence[Side], wanted: Wanted, say: Callable[[str], None]) -> Verdict:
+    """Measure the sides of a file and judge them.
+
+    Raises
+    ------
+    UserError
+        Something is wrong with the file, the sides or the machine; the message says what, in a line.
+    """
+    wanted.folder.mkdir(parents=True, exist_ok=True)
+    with only_run(wanted.folder):
+        made = ready(sides, script, wanted.companions, wanted.folder / "environments", say)
+        answers = look(script, made, wanted)
+        items = chosen(script, made, answers, wanted)
+        modules = sorted({tuple(each) for answer in answers.values() for each in answer["modules"].items()})
+        settings = {"tolerance": wanted.tolerance, "timeout": wanted.turns.timeout, "modules": modules}
+        path = wanted.folder / f"{COMMAND if script.command else script.path.stem}.jsonl"
+        records = Records(path, run_of(script, made, settings), [one.label for one in made], wanted.again)
+        (wanted.folder / ".gitignore").write_text("*\n")
+        plan = Plan(wanted.turns, wanted.tolerance)
+        decisions = until_decided(made, script, items, records, wanted.limits, plan, wanted.every_pair)
+    check_measured(script, records, items)
+    seen = observed(records, items, records.rounds, wanted.limits.factor, wanted.every_pair)
+    notes = list(dict.fromkeys(note for answer in answers.values() for note in answer["notes"]))
+    return verdict(
+        script, made, records, seen, decisions, wanted.limits.factor, wanted.unclear, notes, wanted.every_pair
+    )
+
+
+def look(script: Script, sides: Sequence[Ready], wanted: Wanted) -> dict[str, dict]:
+    """What every side says that there is to measure: of a command itself, of functions that stand for sides one."""
+    if script.kind == COMMAND:
+        return {one.label: {"items": [(COMMAND, None)], "notes": [], "modules": {}} for one in sides}
+    answers = first_look(sides, script, wanted.turns.timeout)
+    check_loaded(script, sides, answers)
+    known = [name for name, _ in answers[sides[0].label]["items"]]
+    for one in sides:
+        if one.side.function and one.side.function not in known:
+            names = ", ".join(dict.fromkeys(known))
+            raise UserError(f"{script.name} has no function {one.side.function}; it has {names}")
+    for one in sides:
+        if one.side.function:
+            answers[one.label]["items"] = [
+                (VARIANTS, size) for name, size in answers[one.label]["items"] if name == one.side.function
+            ]
+    return answers
+
+
+def check_loaded(script: Script, sides: Sequence[Ready], answers: dict[str, dict]) -> None:
+    """Whether every side could load the file.
+
+    Raises
+    ------
+    UserError
+        One could not.
+    """
+    failed = {label: answer for label, answer in answers.items() if "failed" in answer}
+    if not failed:
+        return
+    label, answer = next(iter(failed.items()))
+    if answer["kind"] == "mistake":
+        raise UserError(f"{script.name}: {answer['failed']}")
+    where = "on both sides" if len(failed) == len(sides) == 2 else f"with {label}" if label else ""
+    raise UserError(f"{script.name} cannot be imported {where}: {answer['failed']}".replace(" :", ":"))
+
+
+def chosen(script: Script, sides: Sequence[Ready], answers: dict[str, dict], wanted: Wanted) -> list[Item]:
+    """The functions and sizes that are asked for, of all that any side has.
+
+    Raises
+    ------
+    UserError
+        There are none.
+    """
+    every = list(dict.fromkeys(tuple(item) for one in sides for item in answers[one.label]["items"]))
+    named = [
+        item for item in every if not wanted.functions or any(re.search(each, item[0]) for each in wanted.functions)
+    ]
+    if not named:
+        known = ", ".join(dict.fromkeys(name for name, _ in every))
+        raise UserError(f"--function matches nothing in {script.name}, which has {known}")
+    found = [item for item in named if not wanted.sizes or str(item[1]) in wanted.sizes]
+    if not found:
+        known = ", ".join(dict.fromkeys(str(size) for _, size in named if size is not None))
+        raise UserError(f"--size {wanted.sizes[0]}: {script.name} has {known or 'no sizes'}")
+    return found
+
+
+def check_measured(script: Script, records: Records, items: Sequence[Item]) -> None:
+    """Whether anything could be measured, and nothing was a mistake on all sides.
+
+    Raises
+    ------
+    UserError
+        All functions fail on all sides, or one was written in a way that cannot be measured.
+    """
+    rows = [row for item in items for row in records.of(*item, records.rounds)]
+    for row in rows:
+        if all(one.kind == "mistake" for one in row.values()):
+            raise UserError(f"{script.name}: {next(iter(row.values())).why}")
+    if rows and all(one.why and not works(one) for row in rows for one in row.values()):
+        first = next(iter(rows[0].values()))
+        more = f" (and {len(items) - 1} more)" if len(items) > 1 else ""
+        raise UserError(f"{script.name}: {first.function} fails on all sides: {first.why}{more}")

@@ -1,0 +1,146 @@
+"""Environments with exact packages, made by uv, kept under a name that follows from what is in them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
+
+from arrayspeed.environments.plugin import LIST_PACKAGES
+from arrayspeed.model.errors import UserError
+from arrayspeed.own.resolve import name_of, resolve
+from arrayspeed.own.script import Script
+from arrayspeed.own.sides import Ready, Side
+from arrayspeed.own.uv import Uv, why
+
+#: Written last: what lacks it is not complete.
+COMPLETE = "arrayspeed.json"
+
+
+def ready(
+    sides: Sequence[Side], script: Script, companions: Sequence[str], folder: Path, say: Callable[[str], None]
+) -> list[Ready]:
+    """Every side with an environment: those that are there already, or made now.
+
+    Parameters
+    ----------
+    sides, script
+        What is compared, and the file whose dependencies all of them get.
+    companions
+        Further requirements of all sides, which go before those of the file.
+    folder
+        Where environments are kept.
+    say
+        Is told what takes long.
+
+    Raises
+    ------
+    UserError
+        An interpreter is not there, a version does not exist, or something cannot be installed.
+    """
+    named = {name_of(text) for text in companions}
+    wanted = [*companions, *(text for text in script.dependencies if name_of(text) not in named)]
+    made = [side for side in sides if not side.as_is]
+    found: dict[Side, Ready] = {}
+    if made:
+        uv = Uv()
+        pythons = [interpreter(uv, side.python, script) for side in made]
+        pins = resolve(uv, made, pythons, wanted)
+        for side, python, each in zip(made, pythons, pins, strict=True):
+            found[side] = environment(uv, side, python, each, folder, say)
+    return [found[side] if side in found else as_it_is(side) for side in sides]
+
+
+def interpreter(uv: Uv, wanted: str | None, script: Script) -> str:
+    """A version's interpreter; without one that which runs this, or one that the file's header allows.
+
+    Raises
+    ------
+    UserError
+        There is none on this machine.
+    """
+    current = ".".join(map(str, sys.version_info[:3]))
+    if wanted is None and SpecifierSet(script.python).contains(Version(current)):
+        return sys.executable
+    status, output, _ = uv.run("python", "find", "--no-project", wanted or script.python)
+    if status or not output.strip():
+        raise UserError(f"Python {wanted or script.python} is not on this machine")
+    return output.strip().splitlines()[-1]
+
+
+def environment(
+    uv: Uv, side: Side, python: str, pins: Sequence[str], folder: Path, say: Callable[[str], None]
+) -> Ready:
+    """A side's environment, made where it is not there.
+
+    Raises
+    ------
+    UserError
+        It cannot be made.
+    """
+    version = look(python)["python"]
+    key = hashlib.sha256(json.dumps([python, version, sorted(pins)]).encode()).hexdigest()[:16]
+    place = folder / key
+    executable = str(place / "bin" / "python")
+    try:
+        known = json.loads((place / COMPLETE).read_text())
+        if Path(executable).exists():
+            return Ready(side, executable, known["packages"], known["python"])
+    except (OSError, ValueError, KeyError):
+        shutil.rmtree(place, ignore_errors=True)
+    say(f"making the environment of {side.label or 'Python ' + version}: {', '.join(pins[:4])}{' …' * (len(pins) > 4)}")
+    started = time.monotonic()
+    place.parent.mkdir(parents=True, exist_ok=True)
+    (folder / ".gitignore").write_text("*\n")
+    status, _, messages = uv.run("venv", "--no-project", "--quiet", "--python", python, str(place))
+    if status:
+        raise UserError(f"cannot make an environment of {python}: {why(messages)}")
+    if pins:
+        arguments = ["pip", "install", "--no-deps", "--quiet", "--python", executable, *uv.flags, "--requirements", "-"]
+        status, _, messages = uv.run(*arguments, given="\n".join(pins) + "\n")
+        if status:
+            shutil.rmtree(place, ignore_errors=True)
+            raise UserError(f"cannot install {', '.join(side.wanted) or side.label}: {why(messages)}")
+    known = look(executable)
+    (place / COMPLETE).write_text(json.dumps(known, indent=1))
+    say(f"made in {time.monotonic() - started:.0f} s")
+    return Ready(side, executable, known["packages"], known["python"])
+
+
+def as_it_is(side: Side) -> Ready:
+    """An interpreter with what is installed there.
+
+    Raises
+    ------
+    UserError
+        It does not run.
+    """
+    executable = shutil.which(side.python)
+    if executable is None:
+        raise UserError(f"--python {side.python}: there is no such program")
+    known = look(executable)
+    return Ready(side, str(Path(executable).absolute()), known["packages"], known["python"])
+
+
+def look(executable: str) -> dict:
+    """The packages and the version of an interpreter.
+
+    Raises
+    ------
+    UserError
+        It does not run.
+    """
+    try:
+        command = [executable, "-I", "-c", LIST_PACKAGES]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+        return json.loads(done.stdout)
+    except (OSError, ValueError, subprocess.SubprocessError) as error:
+        raise UserError(f"{executable} is no Python that runs") from error

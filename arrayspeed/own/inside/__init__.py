@@ -1,0 +1,12 @@
+"""What runs in a side's environment: standard library only, from Python 3.8 on, started by its path.
+
+Nothing of arrayspeed is installed there, and what its users import must not meet our modules: `__main__` loads this
+folder as a package of its own name.
+
+    loading     the functions of a file, of an asv suite, of pytest-benchmark tests
+    waiting     results that are not there yet when a call returns
+    values      what a call returned, as a digest and as plain numbers
+    memory      memory at its peak, and memory that calls keep
+    measuring   one function: its first call, its memory, its values, and batches of calls
+    serving     requests in, answers out
+"""

@@ -1,0 +1,212 @@
+"""One function: its first call, its memory, its values, and batches of calls."""
+
+from __future__ import annotations
+
+import gc
+import mmap
+import os
+from time import monotonic, perf_counter, sleep
+
+from . import memory, values
+from .waiting import waiter
+
+#: Seconds of calls before a function is ready: caches are warm, and one call's time is roughly known.
+WARM_UP = 0.05
+
+#: A shorter call is made once, untimed, before each batch: the other sides' data are in the caches.
+SHORT = 0.01
+
+#: Calls whose largest peak counts, and seconds of a call for which there is more than one: libraries keep what they
+#: freed, and give it back when they please.
+PEAKS, SHORT_ENOUGH = 3, 0.3
+
+#: Calls that tell whether a failure comes and goes, and the seconds that they may take.
+TRIALS, TRYING = 100, 1.0
+
+
+class Forked(Exception):
+    """The function forks, and the child returns from it too."""
+
+
+class Measured:
+    """A function with its arguments, in the process that calls it."""
+
+    def __init__(self, function, arguments):
+        self.function = function
+        self.arguments = arguments
+        self.wait = None
+        self.each = 0.0
+        self.main = os.getpid()
+        self.returned = mmap.mmap(-1, 1)  # shared with children
+
+    def call(self):
+        """One call, finished."""
+        result = self.function(*self.arguments)
+        if self.wait is not None:
+            self.wait(result)
+        return result
+
+    def prepare(self, wanted):
+        """Call it until it is warm; what was found on the way.
+
+        Parameters
+        ----------
+        wanted
+            ``touch``: one call and nothing else. ``kept``: what calls keep. ``values``: a path without its end, to
+            which the values of two calls are written.
+        """
+        found = {"notes": []}
+        before = self.arguments_digest() if wanted.get("values") else None
+        gc.collect()
+        started = perf_counter()
+        result = self.function(*self.arguments)
+        self.only_here()
+        self.wait, unknown = waiter(result)
+        if self.wait is not None:
+            self.wait(result)
+        found["first"] = perf_counter() - started
+        self.no_child_returned()
+        if wanted.get("touch"):
+            return found
+        if unknown:
+            found["notes"].append(["assumed", ", ".join(unknown)])
+        if result is None:
+            found["notes"].append(["nothing", None])
+        shots = [self.shot(result, found)] if wanted.get("values") and result is not None else []
+        del result
+        last = []
+
+        def once_more():
+            started = perf_counter()
+            last[:] = [self.call()]
+            self.each = perf_counter() - started
+
+        peaks = [memory.peak_of(once_more)]
+        while peaks[-1] is not None and len(peaks) < PEAKS and self.each < SHORT_ENOUGH:
+            last.clear()
+            peaks.append(memory.peak_of(once_more))
+        found["memory"] = None if None in peaks else max(peaks)
+        if shots and shots[0] is not None:
+            shots.append(self.shot(last[0], found))
+        last.clear()
+        if wanted.get("values"):
+            found.update(self.compared(shots, before, wanted["values"], found))
+        if wanted.get("kept"):
+            found["kept"] = memory.kept_by(self.call, self.each)
+        self.warm_up()
+        return found
+
+    def shot(self, result, found):
+        """A copy of a result; None where it cannot be compared, which is noted."""
+        try:
+            return values.snapshot(result)
+        except values.Unknown as error:
+            found["notes"].append(["unknown", str(error)])
+            return None
+
+    def arguments_digest(self):
+        """A digest of the arguments; None where they cannot be read."""
+        try:
+            return values.digest(values.snapshot(self.arguments))
+        except values.Unknown:
+            return None
+
+    def compared(self, shots, before, path, found):
+        """What is known of values and inputs: digests, a summary, and files."""
+        after = self.arguments_digest()
+        if before != after:
+            found["notes"].append(["in place", None])
+        known = {"inputs": before}
+        if len(shots) == 2 and None not in shots:
+            first, second = map(values.digest, shots)
+            known["summary"] = values.summary(shots[0])
+            known["digest"] = first
+            values.write(path + ".1", shots[0])
+            known["files"] = [path + ".1"]
+            # Inputs that a call changed give another result, which says nothing about chance.
+            if first != second and before == after:
+                values.write(path + ".2", shots[1])
+                known["files"].append(path + ".2")
+        return known
+
+    def warm_up(self):
+        """Call until caches are warm."""
+        spent, number = 0.0, 1
+        if self.each > WARM_UP:
+            return
+        while True:
+            self.each = self.time(number)
+            spent += self.each * number
+            if spent >= WARM_UP:
+                return
+            number *= 2
+
+    def batch(self, number):
+        """Seconds of a call, the mean of so many."""
+        if self.each < SHORT:
+            self.call()
+        self.each = self.time(number)
+        return self.each
+
+    def time(self, number):
+        """The timing loop."""
+        function, arguments, wait = self.function, self.arguments, self.wait
+        collecting = gc.isenabled()
+        gc.disable()
+        try:
+            times = range(number)
+            if wait is None:
+                started = perf_counter()
+                for _ in times:
+                    function(*arguments)
+                seconds = perf_counter() - started
+            else:
+                started = perf_counter()
+                for _ in times:
+                    wait(function(*arguments))
+                seconds = perf_counter() - started
+        finally:
+            if collecting:
+                gc.enable()
+        return seconds / number
+
+    def succeeds(self):
+        """Whether any of some further calls succeeds."""
+        until = monotonic() + TRYING
+        for _ in range(TRIALS):
+            try:
+                self.call()
+                return True
+            except Exception:  # whatever it raises is a failure of the call
+                if monotonic() > until:
+                    return False
+        return False
+
+    def only_here(self):
+        """End where this is a child that the function forked and that returned from the call as well."""
+        if os.getpid() != self.main:
+            self.returned[0] = 1
+            os._exit(0)
+
+    def no_child_returned(self):
+        """Wait a moment for a child that may return too.
+
+        Raises
+        ------
+        Forked
+            One did.
+        """
+        until = monotonic() + 0.2
+        while not self.returned[0] and children() and monotonic() < until:
+            sleep(0.005)
+        if self.returned[0]:
+            raise Forked("it forks, and the child returns from the function: it must end with os._exit")
+
+
+def children():
+    """Whether this process has any child."""
+    try:
+        with open(f"/proc/self/task/{os.getpid()}/children") as file:
+            return bool(file.read().strip())
+    except OSError:
+        return False

@@ -1,0 +1,166 @@
+"""The worker: reads requests, a line of JSON each, and answers, a line of JSON each.
+
+The first line says what to load; the answer is ``{"loaded": seconds, "items": [[function, size], ...]}``. Then come
+requests ``{"function", "size", "touch", "kept", "values"}``, answered when the function is ready to be measured with
+``{"ready": seconds, "first", "memory", "kept", "notes", ...}``, and numbers of calls, answered with
+``{"seconds": seconds}`` of a call. What cannot be done is ``{"failed": why, "kind": kind}``, with ``"sometimes": true``
+where other calls of the process succeed.
+
+Whatever the functions print is dropped: the channel is a descriptor that they do not know.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import signal
+import sys
+from contextlib import suppress
+
+from .loading import File, Mistake, told
+from .measuring import Forked, Measured
+from .memory import settle
+from .suites import Asv, Pytest
+
+KINDS = {"file": File, "asv": Asv, "pytest": Pytest}
+
+
+class Channel:
+    """Standard input and output, moved to where nothing else writes."""
+
+    def __init__(self):
+        self.main = os.getpid()
+        self.lines = os.fdopen(os.dup(0), "r", encoding="utf-8")
+        self.out = os.dup(1)
+        sink = os.open(os.devnull, os.O_RDWR)
+        for descriptor in (0, 1, 2):
+            os.dup2(sink, descriptor)
+        os.close(sink)
+
+    def say(self, row):
+        """An answer; a child of a function that gets here has nothing to say."""
+        if os.getpid() != self.main:
+            os._exit(0)
+        data = (json.dumps(row) + "\n").encode()
+        while data:
+            data = data[os.write(self.out, data) :]
+
+    def read(self):
+        """The next request; None at the end."""
+        line = self.lines.readline()
+        return json.loads(line) if line else None
+
+
+def kind_of(error):
+    """A class of failure."""
+    if isinstance(error, (Mistake, Forked)):
+        return "mistake"
+    if isinstance(error, MemoryError):
+        return "out of memory"
+    return "error"
+
+
+class Session:
+    """What was loaded, and the function that is measured now."""
+
+    def __init__(self, channel, loaded):
+        self.channel = channel
+        self.loaded = loaded
+        self.waiting = None
+
+    def fail(self, error, **more):
+        """Say why something cannot be done."""
+        row = {"failed": told(error, self.loaded.path), "kind": kind_of(error)}
+        row.update(more)
+        self.channel.say(row)
+
+    def serve(self):
+        """Answer until the other end closes."""
+        while True:
+            request, self.waiting = self.waiting or self.channel.read(), None
+            if request is None:
+                return
+            if isinstance(request, dict):
+                self.measure(request)
+            else:
+                self.channel.say({"failed": "nothing is ready", "kind": "error"})
+
+    def measure(self, request):
+        """Make a function ready, and time its batches until something else is asked for."""
+        used = []
+
+        def use(function, arguments):
+            used.append(True)
+            self.prepare(Measured(function, arguments), request)
+
+        try:
+            self.loaded.play(request["function"], request["size"], use)
+        except BaseException as error:
+            if not used:
+                self.fail(error)
+            return
+        if not used:
+            self.fail(Mistake("{} measures nothing".format(request["function"])))
+
+    def prepare(self, now, request):
+        """Make a function ready, and time its batches."""
+        try:
+            found = now.prepare(request)
+        except BaseException as error:
+            sometimes = not isinstance(error, (Forked, SystemExit)) and now.succeeds()
+            return self.fail(error, sometimes=sometimes)
+        found["ready"] = max(now.each, found["first"] if request.get("touch") else 1e-9)
+        self.channel.say(found)
+        while True:
+            self.waiting = self.channel.read()
+            if self.waiting is None or isinstance(self.waiting, dict):
+                return None
+            self.batch(now, self.waiting)
+
+    def batch(self, now, number):
+        """Time a batch."""
+        try:
+            self.channel.say({"seconds": max(now.batch(number), 1e-12)})
+        except (BrokenPipeError, ConnectionError):
+            raise
+        except BaseException as error:
+            self.fail(error, sometimes=not isinstance(error, SystemExit) and now.succeeds())
+
+
+def load(request):
+    """What a request names, loaded."""
+    return KINDS[request["kind"]](request["file"])
+
+
+def local_modules(folder):
+    """Modules that were imported from a folder: path -> digest. What is measured depends on them too."""
+    found = {}
+    for module in list(sys.modules.values()):
+        path = getattr(module, "__file__", None)
+        if isinstance(path, str) and path.startswith(folder + os.sep) and not path.startswith(sys.prefix + os.sep):
+            with suppress(OSError), open(path, "rb") as file:
+                found[os.path.relpath(path, folder)] = hashlib.sha256(file.read()).hexdigest()
+    return found
+
+
+def main():
+    """Load, and serve."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    channel = Channel()
+    settle()
+    request = channel.read()
+    try:
+        loaded = load(request)
+        items = loaded.items()
+    except BaseException as error:
+        path = os.path.abspath(request["file"])
+        channel.say({"failed": told(error, path), "kind": "mistake" if isinstance(error, Mistake) else "load"})
+        os._exit(0)
+    row = {"loaded": max(loaded.seconds, 1e-6), "items": items, "notes": loaded.notes()}
+    row["modules"] = local_modules(os.path.dirname(loaded.path))
+    channel.say(row)
+    with suppress(BrokenPipeError, ConnectionError):
+        Session(channel, loaded).serve()
+    sys.stdout = sys.stderr = None
+    os._exit(0)

@@ -1,0 +1,120 @@
+"""How each measure of own code is judged: what is too small to matter, and what more and less of it are called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from arrayspeed.decide import Observed
+from arrayspeed.decide.words import SIZES, TIMES, Words
+from arrayspeed.model.units import human_bytes, human_time, significant
+from arrayspeed.own.records import Record, Records
+
+TIME, FIRST, MEMORY, KEPT, IMPORT = "time_call", "first_call", "memory", "kept", "import"
+
+#: Whether results are the same, and what a command printed.
+RESULT, METRIC = "result", "metric"
+
+#: What records of a command call it.
+COMMAND = "command"
+
+#: The factor of what happens once a process, unless a larger one is asked for: it is noisy, and matters less.
+ONCE = 1.10
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measure.
+
+    Attributes
+    ----------
+    title
+        What people call it.
+    of
+        What a record holds of it.
+    least, lift
+        A difference that never matters, and the value below which all are alike, in its unit.
+    once
+        It happens once a process.
+    shown
+        A value in its unit.
+    """
+
+    title: str
+    of: Callable[[Record], object]
+    words: Words = TIMES
+    least: float = 0.0
+    lift: float = 0.0
+    once: bool = False
+    shown: Callable[[float], str] = human_time
+
+
+MEASURES = {
+    TIME: Measure("time", lambda one: one.batches),
+    FIRST: Measure("first call", lambda one: one.first, least=0.010, lift=0.005, once=True),
+    MEMORY: Measure("memory", lambda one: one.memory, SIZES, least=2.0**20, lift=2.0**16, shown=human_bytes),
+    KEPT: Measure("kept by a call", lambda one: one.kept, SIZES, least=64.0, lift=64.0, shown=human_bytes),
+    IMPORT: Measure("import", lambda one: one.loaded, least=0.020, lift=0.010, once=True),
+    METRIC: Measure("metric", lambda one: one.metric, shown=significant),
+}
+
+#: Measures that a function has even where it fails: they carry its failures.
+CARRYING = (TIME, METRIC)
+
+#: A comparison: function, size, measure, and the side that is compared with the first one; or both sides, where every
+#: side is compared with every other one.
+Key = tuple[Hashable, Hashable, str, str | tuple[str, str]]
+
+
+def observed(
+    records: Records, items: Sequence[tuple], rounds: int, factor: float, every_pair: bool = False
+) -> dict[Key, Observed]:
+    """Every comparison of a side with the first one, from so many rounds; of times with ``every_pair`` also of all
+    other pairs of sides.
+    """
+    found = {}
+    first, *others = records.sides
+    for function, size in [*items, (None, None)]:
+        rows = records.of(function, size, rounds)
+        for side in others:
+            for name in MEASURES:
+                if (name == IMPORT) == (function is None) and (one := of_pair(rows, name, first, side, factor)):
+                    found[function, size, name, side] = one
+        if every_pair and function is not None:
+            for pair in combinations(others, 2):
+                if one := of_pair(rows, TIME, *pair, factor):
+                    found[function, size, TIME, pair] = one
+    return found
+
+
+def of_pair(
+    rows: Sequence[Mapping[str, Record]], name: str, reference: str, subject: str, factor: float
+) -> Observed | None:
+    """One comparison of two sides; None where nothing of it was measured."""
+    measure = MEASURES[name]
+    values = {}
+    for row in rows:
+        pair = row[reference], row[subject]
+        given = tuple(map(measure.of, pair))
+        if any(was_asked(one, name) for one in pair) if name in CARRYING else None not in given:
+            values[pair[0].round] = given
+    if not values:
+        return None
+    return Observed(
+        {key: pair[0] for key, pair in values.items()},
+        {key: pair[1] for key, pair in values.items()},
+        group=name,
+        factor=max(factor, ONCE) if measure.once else None,
+        least=measure.least,
+        lift=measure.lift,
+        words=measure.words,
+        sometimes=any(row[subject].sometimes for row in rows),
+    )
+
+
+def was_asked(record: Record, name: str) -> bool:
+    """Whether a process was asked for a measure, and gave it or failed: of a command a metric, of a function a time."""
+    if (name == METRIC) != (record.function == COMMAND):
+        return False
+    return MEASURES[name].of(record) is not None or record.why is not None

@@ -1,0 +1,123 @@
+"""What a reader must know of a comparison of own code, in sentences."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from arrayspeed.model.text import printable
+from arrayspeed.own.measures import KEPT, MEASURES, MEMORY, ONCE
+from arrayspeed.own.records import Records
+from arrayspeed.own.script import Script
+from arrayspeed.own.sides import Ready, names
+
+#: Kind of a worker's note -> the sentence; {what} is functions, {detail} libraries or reasons.
+SENTENCES = {
+    "nothing": "Returns nothing, so that nothing can be waited for or compared: {what}.",
+    "in place": "Changes its arguments, so that every call sees what the one before left: {what}.",
+    "unknown": "Results are not compared of {what}: {detail}.",
+    "assumed": "Calls are taken to be finished when they return, since nothing is known of {detail}: {what}.",
+}
+
+
+def notes_of(
+    script: Script,
+    sides: Sequence[Ready],
+    records: Records,
+    items: Sequence[tuple],
+    measured: Iterable[str],
+    factor: float,
+) -> list[str]:
+    """The notes, the rule first."""
+    labels = [one.label for one in sides]
+    found = [rule(labels, factor)]
+    found += not_compared(records, items)
+    found += from_workers(records, items)
+    found += not_measured(records, items)
+    if text := packages_that_differ(sides):
+        found.append(text)
+    return [printable(line) for line in found]
+
+
+def rule(labels: Sequence[str], factor: float) -> str:
+    """What words mean."""
+    once = max(factor, ONCE)
+    return (
+        f"Ratios are to {labels[0]}, less is better. A word is given where a ratio is shown to be beyond ×{factor:g} "
+        f"or within it (first call and import ×{once:g}, and 10 and 20 ms; memory also 1 MiB, kept 64 B a call); at "
+        "most 5 % of such words are wrong."
+    )
+
+
+def name(item: tuple) -> str:
+    """A function and its size."""
+    function, size = item
+    text = str(function).removeprefix("bench_")
+    return text if size is None else f"{text}({size})"
+
+
+def from_workers(records: Records, items: Sequence[tuple]) -> list[str]:
+    """What the processes noted, one sentence for each kind and detail."""
+    found = defaultdict(dict)
+    for item in items:
+        for row in records.of(*item, records.rounds):
+            for record in row.values():
+                for kind, detail in record.notes:
+                    found[kind, detail or ""][name(item)] = None
+    return [
+        SENTENCES[kind].format(what=", ".join(what), detail=detail)
+        for (kind, detail), what in found.items()
+        if kind in SENTENCES
+    ]
+
+
+def not_compared(records: Records, items: Sequence[tuple]) -> list[str]:
+    """Results that were not compared, and why."""
+    found = defaultdict(dict)
+    for item in items:
+        rows = records.of(*item, records.rounds)
+        for side in records.sides[1:]:
+            results = [row[side].result for row in rows if row[side].result]
+            for one in results:
+                if one["same"] is None and one["detail"]:
+                    found[one["detail"]][name(item)] = None
+            changing = any(len({one["digests"][place] for one in results}) > 1 for place in (0, 1))
+            if changing and any(one["same"] is False for one in results):
+                found["results differ from process to process"][name(item)] = None
+    return [f"Results are not compared of {', '.join(what)}: {why}." for why, what in found.items()]
+
+
+def not_measured(records: Records, items: Sequence[tuple]) -> list[str]:
+    """Measures that functions lack although they work."""
+    found = []
+    for measure in (MEMORY, KEPT):
+        lacking = []
+        for item in items:
+            rows = records.of(*item, 1)
+            if any(
+                one.batches is not None and MEASURES[measure].of(one) is None for row in rows for one in row.values()
+            ):
+                lacking.append(name(item))
+        if lacking:
+            why = "calls are too long" if measure == KEPT else "the system does not tell"
+            found.append(f"{MEASURES[measure].title.capitalize()} was not measured of {', '.join(lacking)}: {why}.")
+    return found
+
+
+def packages_that_differ(sides: Sequence[Ready]) -> str:
+    """Packages other than what is compared whose versions differ between the sides."""
+    subjects = (
+        {each for one in sides for each in names(one.side.wanted)}
+        if all(one.side.lock is None and not one.side.as_is for one in sides)
+        else set()
+    )
+    every = sorted({each for one in sides for each in one.packages}, key=str.lower)
+    texts = []
+    for each in every:
+        versions = [one.packages.get(each, "absent") for one in sides]
+        if len(set(versions)) > 1 and each.lower().replace("_", "-").replace(".", "-") not in subjects:
+            texts.append(f"{each} {' → '.join(versions)}")
+    pythons = [one.version for one in sides]
+    if len(set(pythons)) > 1:
+        texts.insert(0, f"Python {' → '.join(pythons)}")
+    return f"Packages that differ: {', '.join(texts)}." if texts else ""

@@ -1,0 +1,122 @@
+"""A worker process, seen from here; and one function in it, as a player that takes turns."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from arrayspeed.measure.players import Failed, Player, Spawned
+from arrayspeed.own.script import Script
+from arrayspeed.own.sides import Ready
+
+INSIDE = Path(__file__).with_name("inside")
+
+#: Seconds that an ended process has to be reaped.
+REAPING = 5.0
+
+
+class Worker(Spawned):
+    """`arrayspeed.own.inside` in a side's environment, which has loaded a file or is about to.
+
+    Attributes
+    ----------
+    loaded
+        What it answered when it had loaded the file; None before.
+    """
+
+    def __init__(self, ready: Ready, script: Script) -> None:
+        self.loaded: dict | None = None
+        super().__init__(ready.label, [ready.executable, str(INSIDE)], cwd=script.path.parent, env=surroundings(ready))
+        self.ask({"file": str(script.path), "kind": script.kind})
+
+    def ask(self, request: dict | int) -> None:
+        """Send a request."""
+        with suppress(OSError):  # it has ended, and its answer will say so
+            self.channel.sendall((json.dumps(request) + "\n").encode())
+
+    def load(self, timeout: float) -> dict:
+        """What there is to measure, when the file is loaded: ``loaded`` seconds, ``items`` and ``notes``.
+
+        Raises
+        ------
+        Failed
+            It cannot be loaded.
+        """
+        if self.loaded is None:
+            self.loaded = self.answer(time.monotonic() + timeout)
+        return self.loaded
+
+    def answer(self, until: float) -> dict:
+        """Its next line; how it ended where it ended."""
+        try:
+            return super().answer(until)
+        except Failed as error:
+            if error.kind in ("crashed", "timed out"):
+                status = None
+                if error.kind == "crashed":
+                    with suppress(subprocess.TimeoutExpired):
+                        status = self.process.wait(REAPING)
+                self.end()
+                if status is not None:
+                    kind = "out of memory" if status == -signal.SIGKILL else "crashed"
+                    raise Failed(ending(status), kind) from error
+            raise
+
+
+def ending(status: int) -> str:
+    """How a process ended, in words."""
+    if status == -signal.SIGKILL:
+        return "its process was killed, as Linux does when memory is full"
+    if status < 0:
+        return f"its process was ended by {signal.Signals(-status).name}"
+    return f"it ended its process with status {status}"
+
+
+def surroundings(ready: Ready) -> dict[str, str]:
+    """The environment variables of a side's processes."""
+    found = dict(os.environ)
+    if not ready.side.as_is:
+        for name in ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"):
+            found.pop(name, None)
+        found["PATH"] = os.pathsep.join([str(Path(ready.executable).parent), found.get("PATH", "")])
+    return found | dict(ready.side.variables)
+
+
+class Part(Player):
+    """One function in a worker that measures several, one after the other: what takes turns is the function.
+
+    Whoever plays ends all players; the worker is ended by who started it.
+
+    Attributes
+    ----------
+    found
+        What the worker answered when the function was ready: first call, memory, values.
+    """
+
+    def __init__(self, worker: Worker, request: dict) -> None:
+        super().__init__(worker.name, worker.pid, worker.channel)
+        self.worker = worker
+        self.request = request
+        self.found: dict = {}
+
+    def answer(self, until: float) -> dict:
+        """Its next line."""
+        return self.worker.answer(until)
+
+    def ready(self, timeout: float) -> float:
+        """Seconds of a call, roughly, when it is prepared."""
+        self.go()
+        self.worker.ask(self.request)
+        self.found = self.answer(time.monotonic() + timeout)
+        return self.found["ready"]
+
+    def end(self) -> None:
+        """It is played; the worker goes on to the next."""
+        self.ended = True
+        if not self.worker.ended and not self.stopped:
+            self.stop()

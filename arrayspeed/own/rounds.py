@@ -1,0 +1,187 @@
+"""One round: a new process of every side, which takes all functions in turn with the others, one after the other.
+
+A function that ends its process, or that is still running when its time is up, takes nothing with it: the next function
+gets a new process.
+"""
+
+from __future__ import annotations
+
+import random
+import tempfile
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from arrayspeed.measure.players import Failed, Taken, Turns, take_turns
+from arrayspeed.own.process import Part, Worker
+from arrayspeed.own.records import Record
+from arrayspeed.own.results import compare
+from arrayspeed.own.script import Script
+from arrayspeed.own.sides import Ready
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a round has to find out of a function: nothing at all where it is only called once, since what comes after
+    it would else make the first calls of the library.
+    """
+
+    function: str
+    size: Hashable
+    timed: bool = True
+    kept: bool = True
+    values: bool = True
+    touch: bool = False
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How functions are measured. ``tolerance``: of results; ``seed``: what orders are drawn from."""
+
+    turns: Turns
+    tolerance: float | None = None
+    seed: int = 0
+
+
+class Round:
+    """The processes of one round."""
+
+    def __init__(self, number: int, sides: Sequence[Ready], script: Script, plan: Plan, folder: Path) -> None:
+        self.number, self.sides, self.script, self.plan, self.folder = number, list(sides), script, plan, folder
+        self.workers: dict[str, Worker] = {}
+        self.loaded: dict[str, float] = {}
+        self.rng = random.Random(f"{plan.seed} {number}")
+
+    def worker(self, side: Ready) -> Worker:
+        """The side's process, with the file loaded: a new one where there is none, or where it has ended.
+
+        Raises
+        ------
+        Failed
+            The file cannot be loaded.
+        """
+        found = self.workers.get(side.label)
+        if found is None or found.ended:
+            found = self.workers[side.label] = Worker(side, self.script)
+            seconds = found.load(self.plan.turns.timeout)["loaded"]
+            self.loaded.setdefault(side.label, seconds)
+            found.stop()
+        return found
+
+    def begin(self) -> list[Record]:
+        """Start a process of every side, one after the other in an order that is drawn: how long each took to load."""
+        for side in self.rng.sample(self.sides, len(self.sides)):
+            try:
+                self.worker(side)
+            except Failed:
+                continue  # every function will say so
+        return [Record(self.number, side.label, loaded=self.loaded.get(side.label)) for side in self.sides]
+
+    def play(self, task: Task) -> list[Record]:
+        """What every side gave of a function."""
+        rng = random.Random(f"{self.plan.seed} {self.number} {task.function} {task.size}")
+        parts: list[Part] = []
+        taken: dict[str, Taken] = {}
+        for side in rng.sample(self.sides, len(self.sides)):
+            path = str(self.folder / f"values-{self.sides.index(side)}") if task.values else None
+            request = {
+                "function": side.side.function or task.function,
+                "size": task.size,
+                "touch": task.touch,
+                "kept": task.kept,
+            }
+            try:
+                parts.append(Part(self.worker(side), request | {"values": path}))
+            except Failed as error:
+                taken[side.label] = Taken(why=str(error), kind=error.kind)
+        if task.timed:
+            taken |= take_turns(parts, self.plan.turns, rng)
+        else:
+            taken |= {part.name: prepared(part, self.plan.turns.timeout) for part in parts}
+        found = {part.name: part.found for part in parts}
+        if task.touch:
+            return []
+        records = [
+            record_of(self.number, side.label, task, taken[side.label], found.get(side.label, {}))
+            for side in self.sides
+        ]
+        if task.values:
+            one = found.get(self.sides[0].label, {})
+            for record in records[1:]:
+                record.result = compare(one, found.get(record.side, {}), self.plan.tolerance).data() | {
+                    "summary": [one.get("summary"), found.get(record.side, {}).get("summary")],
+                    "digests": [one.get("digest"), found.get(record.side, {}).get("digest")],
+                }
+        return records
+
+    def end(self) -> None:
+        """End all processes."""
+        for worker in self.workers.values():
+            worker.end()
+
+
+def prepared(part: Part, timeout: float) -> Taken:
+    """A function that takes no turns."""
+    taken = Taken()
+    try:
+        part.ready(timeout)
+    except Failed as error:
+        taken.fail(error)
+    part.end()
+    return taken
+
+
+def record_of(number: int, side: str, task: Task, taken: Taken, found: dict) -> Record:
+    """What one side gave."""
+    works = taken.value is not None
+    return Record(
+        number,
+        side,
+        task.function,
+        task.size,
+        batches=taken.batches if works else None,
+        number=taken.number if works else None,
+        first=found.get("first"),
+        memory=found.get("memory"),
+        kept=found.get("kept"),
+        why=taken.why,
+        kind=taken.kind,
+        sometimes=taken.sometimes,
+        notes=found.get("notes", []),
+    )
+
+
+@contextmanager
+def rounds(sides: Sequence[Ready], script: Script, plan: Plan) -> Iterator[Callable[[int], Round]]:
+    """Within, a function that makes round after round, and ends the one before."""
+    made: list[Round] = []
+    with tempfile.TemporaryDirectory(prefix="arrayspeed-") as folder:
+
+        def next_round(number: int) -> Round:
+            while made:
+                made.pop().end()
+            made.append(Round(number, sides, script, plan, Path(folder)))
+            return made[0]
+
+        try:
+            yield next_round
+        finally:
+            while made:
+                made.pop().end()
+
+
+def first_look(sides: Iterable[Ready], script: Script, timeout: float) -> dict[str, dict]:
+    """What every side answers when it has loaded the file; or ``failed`` and ``kind``. Nothing of it is measured: what
+    is run for the first time is compiled to bytecode, and read from the disk.
+    """
+    found = {}
+    for side in sides:
+        worker = Worker(side, script)
+        try:
+            found[side.label] = worker.load(timeout)
+        except Failed as error:
+            found[side.label] = {"failed": str(error), "kind": error.kind}
+        finally:
+            worker.end()
+    return found

@@ -1,0 +1,141 @@
+"""What a file says of itself without being run: its syntax, and the header with its dependencies."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
+from arrayspeed.model.errors import UserError
+
+#: PEP 723's own expression for the blocks of a script.
+BLOCK = re.compile(r"(?m)^# /// (?P<type>[a-zA-Z0-9-]+)$\s(?P<content>(^#(| .*)$\s)+)^# ///$")
+
+HINT = "name a function bench_…, and see `arrayspeed upgrade --help`"
+
+
+@dataclass(frozen=True)
+class Script:
+    """A file to measure.
+
+    Attributes
+    ----------
+    path
+        Absolute.
+    digest
+        Of its content.
+    dependencies
+        Requirements of its header (PEP 723).
+    python
+        The versions of Python that the header allows.
+    kind
+        How `arrayspeed.own.inside` loads it: ``file``, ``asv``, ``pytest``; or ``command``.
+    command, metric
+        A shell command, run in ``path``, and the expression that finds its figure.
+    """
+
+    path: Path
+    digest: str
+    dependencies: tuple[str, ...] = ()
+    python: str = ""
+    kind: str = "file"
+    command: str = ""
+    metric: str = ""
+
+    @property
+    def name(self) -> str:
+        """The file's name."""
+        return self.command or self.path.name
+
+
+def suite(path: str | Path, kind: str) -> Script:
+    """A folder of asv benchmarks, or tests for pytest.
+
+    Raises
+    ------
+    UserError
+        It is not there.
+    """
+    path = Path(path).absolute()
+    if kind == "asv" and (path / "asv.conf.json").is_file():
+        raise UserError(f"--asv {path.name} is a project: give the folder of its benchmarks")
+    if not (path.is_dir() or (kind == "pytest" and path.is_file())):
+        raise UserError(f"{path} is not there" if not path.exists() else f"{path} is no folder")
+    files = sorted(path.rglob("*.py")) if path.is_dir() else [path]
+    whole = hashlib.sha256()
+    for file in files:
+        whole.update(file.read_bytes())
+    return Script(path, whole.hexdigest(), ("pytest",) if kind == "pytest" else (), kind=kind)
+
+
+def of_command(command: str, metric: str) -> Script:
+    """A command that is run where arrayspeed is."""
+    digest = hashlib.sha256(f"{command}\0{metric}".encode()).hexdigest()
+    return Script(Path.cwd(), digest, kind="command", command=command, metric=metric)
+
+
+def read(path: str | Path) -> Script:
+    """A file with ``bench_*`` functions.
+
+    Raises
+    ------
+    UserError
+        It is not there, is no Python, has no such function, or a header that is none.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise UserError(f"{path} is {'a folder' if path.is_dir() else 'not there'}")
+    try:
+        content = path.read_bytes()
+        tree = ast.parse(content, filename=str(path))
+    except OSError as error:
+        raise UserError(f"cannot read {path}: {error.strerror}") from error
+    except SyntaxError as error:
+        raise UserError(f"{path.name}:{error.lineno}: {error.msg}") from error
+    except ValueError as error:  # null bytes
+        raise UserError(f"{path.name} is no Python: {error}") from error
+    if not may_have_functions(tree):
+        raise UserError(f"{path.name} has no function whose name begins with bench_: {HINT}")
+    dependencies, python = header(content.decode("utf-8", "replace"), path.name)
+    return Script(path.absolute(), hashlib.sha256(content).hexdigest(), dependencies, python)
+
+
+def may_have_functions(tree: ast.AST) -> bool:
+    """Whether anything of it is called ``bench_``, or could be: names may be made while it runs."""
+    return any(
+        getattr(node, attribute, "").startswith("bench_") or (isinstance(node, ast.alias) and node.name == "*")
+        for node in ast.walk(tree)
+        for attribute in ("name", "id", "asname")
+        if isinstance(getattr(node, attribute, None), str)
+    ) or any(isinstance(node, ast.Constant) and "bench_" in str(node.value) for node in ast.walk(tree))
+
+
+def header(text: str, name: str) -> tuple[tuple[str, ...], str]:
+    """The dependencies and the versions of Python of a script's header.
+
+    Raises
+    ------
+    UserError
+        It has several headers, or one that cannot be read.
+    """
+    found = [match for match in BLOCK.finditer(text.replace("\r\n", "\n")) if match["type"] == "script"]
+    if not found:
+        return (), ""
+    if len(found) > 1:
+        raise UserError(f"{name} has {len(found)} headers `# /// script`: one is allowed")
+    lines = found[0]["content"].splitlines()
+    try:
+        data = tomllib.loads("\n".join(line[2:] if line.startswith("# ") else line[1:] for line in lines))
+        dependencies = tuple(data.get("dependencies", ()))
+        for each in dependencies:
+            Requirement(each)
+        python = str(SpecifierSet(data.get("requires-python", "")))
+    except (tomllib.TOMLDecodeError, InvalidRequirement, InvalidSpecifier, TypeError) as error:
+        raise UserError(f"{name}: the header `# /// script` cannot be read: {error}".splitlines()[0]) from error
+    return dependencies, python

@@ -1,0 +1,175 @@
+"""What is compared: each side's requirements, its interpreter, and its environment variables."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shlex
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import InvalidVersion, Version
+
+from arrayspeed.model.errors import UserError
+
+VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=.*", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side.
+
+    Attributes
+    ----------
+    label
+        What people call it; no two sides have the same.
+    wanted
+        Requirements that tell it from the others, as pip writes them.
+    lock
+        A file with all of its packages.
+    python
+        A version, ``3.13``, for which an environment is made; a path is used as it is; None for the usual one.
+    variables
+        Environment variables.
+    function
+        The function that it stands for, where sides are functions of one file.
+    """
+
+    label: str
+    wanted: tuple[str, ...] = ()
+    lock: Path | None = None
+    python: str | None = None
+    variables: tuple[tuple[str, str], ...] = ()
+    function: str | None = None
+
+    @property
+    def as_is(self) -> bool:
+        """Whether its interpreter is used with what is installed there."""
+        return self.python is not None and not re.fullmatch(r"[0-9.]+", self.python)
+
+
+@dataclass(frozen=True)
+class Ready:
+    """A side whose environment is there.
+
+    Attributes
+    ----------
+    side
+        What was asked for.
+    executable
+        Its interpreter.
+    packages
+        Name -> version of everything that is installed.
+    version
+        The interpreter's.
+    """
+
+    side: Side
+    executable: str
+    packages: Mapping[str, str] = field(default_factory=dict)
+    version: str = ""
+
+    @property
+    def label(self) -> str:
+        """The side's."""
+        return self.side.label
+
+    @property
+    def identity(self) -> str:
+        """A digest of everything that may make it faster or slower than another: its packages, its variables."""
+        known = [self.version, sorted(self.packages.items()), self.side.variables, self.side.as_is and self.executable]
+        return hashlib.sha256(json.dumps(known).encode()).hexdigest()[:16]
+
+
+def of_versions(name: str, versions: Iterable[str]) -> list[Side]:
+    """A package in several versions. A version that ends a comparison with itself is labelled apart.
+
+    Raises
+    ------
+    UserError
+        It is no name of a package, or these are no versions.
+    """
+    try:
+        package = Requirement(name)
+    except InvalidRequirement as error:
+        raise UserError(f"{name!r} is not the name of a package") from error
+    if package.specifier or package.url or package.marker:
+        raise UserError(f"{name!r}: give the name of a package alone, its versions come after it")
+    found = []
+    for version in versions:
+        try:
+            Version(version)
+        except InvalidVersion as error:
+            raise UserError(f"{version!r} is not a version of {name}: 1.2.3, say") from error
+        found.append(Side(f"{package.name} {version}", (f"{name}=={version}",)))
+    return found
+
+
+def of_text(text: str) -> Side:
+    """A side as ``--side`` writes it: requirements, then environment variables: ``jax==0.4.31 XLA_FLAGS=--x=1``.
+
+    Raises
+    ------
+    UserError
+        A word of it is neither.
+    """
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise UserError(f"--side {text!r}: {error}") from error
+    variables = [word for word in words if VARIABLE.fullmatch(word) and not word.partition("=")[2].startswith("=")]
+    wanted = [word for word in words if word not in variables]
+    for word in wanted:
+        try:
+            Requirement(word)
+        except InvalidRequirement as error:
+            raise UserError(f"--side {text!r}: {word!r} is neither a requirement nor NAME=VALUE") from error
+    if not words:
+        raise UserError("--side '' says nothing: jax==0.4.31, say")
+    return Side(" ".join(words), tuple(wanted), variables=variables_of(variables, "--side"))
+
+
+def variables_of(texts: Iterable[str], option: str) -> tuple[tuple[str, str], ...]:
+    """Environment variables from ``NAME=VALUE``.
+
+    Raises
+    ------
+    UserError
+        One is something else.
+    """
+    found = {}
+    for text in texts:
+        if not VARIABLE.fullmatch(text):
+            raise UserError(f"{option} {text!r} is not NAME=VALUE")
+        name, _, value = text.partition("=")
+        found[name] = value
+    return tuple(sorted(found.items()))
+
+
+def told_apart(sides: Iterable[Side]) -> list[Side]:
+    """The sides with labels of their own: what differs is added, and a number where nothing does."""
+    sides = list(sides)
+    labelled = []
+    for one in sides:
+        same = [other for other in sides if other.label == one.label]
+        label = one.label
+        if len(same) > 1 and len({other.variables for other in same}) > 1:
+            text = " ".join(f"{name}={value}" for name, value in one.variables)
+            label = " ".join(filter(None, [label, text])) or "as it is"
+        labelled.append(replace(one, label=label))
+    seen: dict[str, int] = {}
+    found = []
+    for one in labelled:
+        seen[one.label] = seen.get(one.label, 0) + 1
+        number = seen[one.label]
+        found.append(replace(one, label=f"{one.label} (copy {number})".lstrip()) if number > 1 else one)
+    return found
+
+
+def names(requirements: Iterable[str]) -> set[str]:
+    """The packages that requirements name."""
+    return {canonicalize_name(Requirement(text).name) for text in requirements}

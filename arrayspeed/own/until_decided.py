@@ -1,0 +1,144 @@
+"""Measure functions round after round, until every comparison is decided or the limits are reached.
+
+The same looks as those of `arrayspeed.measure.until_decided`, which measures blocks of asv's benchmarks.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from arrayspeed.decide import Decision
+from arrayspeed.decide.looks import Looks
+from arrayspeed.measure import interrupts
+from arrayspeed.measure.until_decided import Limits, OutOfTime
+from arrayspeed.model.errors import UserError
+from arrayspeed.own.commands import command_rounds
+from arrayspeed.own.measures import COMMAND, FIRST, IMPORT, KEPT, MEMORY, METRIC, TIME, Key, observed
+from arrayspeed.own.progress import Progress
+from arrayspeed.own.records import Record, Records
+from arrayspeed.own.rounds import Plan, Task, rounds
+from arrayspeed.own.script import Script
+from arrayspeed.own.sides import Ready
+
+#: Rounds in which results are compared: the second shows what differs from process to process.
+VALUES = 2
+
+#: Rounds after which a function that was never ready in time is not started again.
+PATIENCE = 2
+
+Item = tuple[str, object]
+
+
+def until_decided(
+    sides: Sequence[Ready],
+    script: Script,
+    items: Sequence[Item],
+    records: Records,
+    limits: Limits,
+    plan: Plan,
+    every_pair: bool = False,
+) -> dict[Key, Decision]:
+    """Make rounds of what is not decided, look at it when it is time to, and return the decisions.
+
+    Rounds that were recorded before are not made again. Ctrl-C and the end of the minutes are no errors: what was not
+    decided by then stays so. ``every_pair``: see `arrayspeed.own.measures.observed`.
+
+    Raises
+    ------
+    UserError
+        It was stopped before anything was measured.
+    """
+    until = time.monotonic() + 60 * limits.minutes
+    looks = Looks(limits.rounds, limits.factor)
+    progress = Progress(looks.plan)
+    progress.begin(len(items), len(sides))
+    open_: set[Key] | None = None
+    done = 0
+    try:
+        make = command_rounds if script.kind == COMMAND else rounds
+        with make(sides, script, plan) as next_round:
+            for look in looks.plan:
+                for number in range(done, look):
+                    if number and nothing_works(items, records, number):
+                        break
+                    tasks = tasks_of(items, records, number, open_)
+                    has_import = script.kind == COMMAND or records.has(None, None, number)
+                    if not tasks and (has_import or not wants_import(open_)):
+                        continue
+                    progress.start(number, len(tasks))
+                    now = next_round(number)
+                    if script.kind != COMMAND:
+                        records.add(now.begin())
+                    for task in tasks:
+                        interrupts.check()
+                        if time.monotonic() > until:
+                            raise OutOfTime
+                        progress.doing(task.function)
+                        records.add(now.play(task))
+                        progress.finish()
+                done = look
+                seen = observed(records, items, look, limits.factor, every_pair)
+                decisions = looks.look(seen)
+                open_ = set(looks.undecided(seen))
+                progress.look(look, looks, len({key[:2] for key in open_} - {(None, None)}))
+                if not open_ or nothing_works(items, records, look):
+                    break
+        progress.end()
+        return decisions
+    except (KeyboardInterrupt, OutOfTime) as error:
+        interrupts.forget()
+        why = "stopped" if isinstance(error, KeyboardInterrupt) else "the time is over"
+        progress.end(f"{why}: what follows is decided from what was measured until now")
+        so_far = observed(records, items, limits.rounds, limits.factor, every_pair)
+        if not so_far:
+            raise UserError(f"{why} before anything was measured") from error
+        return looks.look(so_far)
+
+
+def wants_import(open_: set[Key] | None) -> bool:
+    """Whether a round is worth making for the import alone."""
+    return open_ is None or any(key[2] == IMPORT for key in open_)
+
+
+def tasks_of(items: Sequence[Item], records: Records, number: int, open_: set[Key] | None) -> list[Task]:
+    """What is left to do in a round, in the file's order; ``open_``: what is undecided, None before the first look.
+
+    A function that comes before one whose first call is asked for is called once, whether or not anything else is.
+    """
+    found: list[Task | None] = []
+    for function, size in items:
+        wanted = (
+            {TIME, FIRST, MEMORY, KEPT, METRIC}
+            if open_ is None
+            else {key[2] for key in open_ if key[:2] == (function, size)}
+        )
+        if not wanted or records.has(function, size, number) or hopeless(records, function, size, number):
+            found.append(None)
+            continue
+        found.append(Task(function, size, TIME in wanted, KEPT in wanted, number < VALUES))
+    last = max((n for n, task in enumerate(found) if task), default=-1)
+    return [
+        task or Task(*items[n], False, False, False, touch=True)
+        for n, task in enumerate(found)
+        if task or (n < last and not hopeless(records, *items[n], number))
+    ]
+
+
+def hopeless(records: Records, function: str, size: object, number: int) -> bool:
+    """Whether a function failed on all sides, or was never ready in time on one, in the rounds so far."""
+    rows = records.of(function, size, number)
+    ones = [one for row in rows for one in row.values()]
+    broken = bool(ones) and all(one.why and not works(one) and not one.sometimes for one in ones)
+    late = [side for side in records.sides if rows and all(row[side].kind == "timed out" for row in rows)]
+    return broken or (len(rows) >= PATIENCE and bool(late))
+
+
+def nothing_works(items: Sequence[Item], records: Records, number: int) -> bool:
+    """Whether more rounds would show nothing, since all functions fail."""
+    return all(hopeless(records, *item, number) for item in items)
+
+
+def works(record: Record) -> bool:
+    """Whether a process gave what it was asked for."""
+    return record.batches is not None or record.metric is not None

@@ -1,0 +1,198 @@
+"""Suites and commands that exist, measured like one's own file; and variants against each other."""
+
+import json
+import sys
+
+import pytest
+
+from arrayspeed.cli.main import main
+from arrayspeed.own.commands import metric
+
+SIDES = ["--old-env", "FACTOR=1", "--new-env", "FACTOR=3"]
+
+WORK = 'sum(range(10_000 * int(os.environ.get("FACTOR", "1"))))'
+
+
+@pytest.fixture
+def run(tmp_path, capsys, monkeypatch):
+    """Runs a command in a folder: status, and what it printed as JSON."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments):
+        with pytest.raises(SystemExit) as ended:
+            main([*arguments, "--format", "json", "--python", sys.executable])
+        printed = capsys.readouterr()
+        return ended.value.code, json.loads(printed.out) if printed.out else printed.err
+
+    return call
+
+
+def times(data):
+    return {(row["function"], row["size"]): row for row in data["comparisons"] if row["measure"] == "time_call"}
+
+
+def test_a_suite_of_asv(run, tmp_path):
+    folder = tmp_path / "suite"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("")
+    (folder / "sums.py").write_text(
+        f"""
+import os
+
+class Sums:
+    params = [[1, 2], ["a"]]
+
+    def setup_cache(self):
+        return {{"made": os.getpid()}}
+
+    def setup(self, cache, number, name):
+        self.number = number
+
+    def time_work(self, cache, number, name):
+        assert cache["made"] and self.number == number
+        {WORK}
+
+    def teardown(self, cache, number, name):
+        del self.number
+
+def time_nothing():
+    pass
+
+time_nothing.setup = lambda: None
+"""
+    )
+    status, data = run("upgrade", "--asv", "suite", *SIDES, "--rounds", "4")
+    assert status == 1
+    found = times(data)
+    assert set(found) == {
+        ("sums.Sums.time_work", "1, 'a'"),
+        ("sums.Sums.time_work", "2, 'a'"),
+        ("sums.time_nothing", None),
+    }
+    assert found["sums.Sums.time_work", "1, 'a'"]["verdict"] == "slower"
+    assert found["sums.time_nothing", None]["failed_subject"] == 0
+
+
+def test_tests_of_pytest_benchmark(run, tmp_path):
+    (tmp_path / "test_speed.py").write_text(
+        f"""
+import os
+import pytest
+
+@pytest.fixture
+def number():
+    return 5
+
+@pytest.mark.parametrize("power", [2, 3])
+def test_power(benchmark, number, power):
+    assert benchmark(pow, number, power) == number**power
+
+def test_work(benchmark):
+    def work():
+        {WORK}
+    benchmark.pedantic(work, rounds=3)
+
+def test_fails(benchmark):
+    if os.environ["FACTOR"] == "3":
+        raise ValueError("before it")
+    benchmark(len, [])
+
+def test_without():
+    assert True
+"""
+    )
+    status, data = run("upgrade", "--pytest", "test_speed.py", *SIDES, "--rounds", "4")
+    assert status == 1
+    found = times(data)
+    name = "test_speed.py::test_"
+    assert set(found) == {(name + "power", "2"), (name + "power", "3"), (name + "work", None), (name + "fails", None)}
+    assert found[name + "work", None]["verdict"] == "slower"
+    assert found[name + "fails", None]["verdict"] == "fails"
+    assert "ValueError: before it" in found[name + "fails", None]["detail"]
+    results = {row["function"]: row["verdict"] for row in data["comparisons"] if row["measure"] == "result"}
+    assert results[name + "power"] == "same"
+
+
+@pytest.mark.parametrize(
+    ("option", "source", "said"),
+    [
+        ("--asv", "def other(): pass\n", "name begins with time_"),
+        ("--asv", "import nosuch\n", "No module named 'nosuch'"),
+        ("--pytest", "def test_a(): pass\n", "it has no test that uses the fixture benchmark"),
+        ("--pytest", "import nosuch\n", "No module named 'nosuch'"),
+    ],
+)
+def test_suites_without_benchmarks(run, tmp_path, option, source, said):
+    folder = tmp_path / "suite"
+    folder.mkdir()
+    (folder / "test_it.py").write_text(source)
+    status, text = run("upgrade", option, "suite", *SIDES, "--rounds", "2")
+    assert status == 2
+    assert said in text
+    assert "Traceback" not in text
+
+
+def test_a_command(run):
+    command = "echo warm=7; echo step_ms=$FACTOR$FACTOR.$$"
+    status, data = run("upgrade", "--command", command, "--metric", "step_ms=([0-9.]+)", *SIDES, "--rounds", "4")
+    assert status == 1
+    (row,) = data["comparisons"]
+    assert (row["measure"], row["verdict"]) == ("metric", "slower")
+    assert 2.9 < row["ratio"] < 3.1
+
+
+def test_a_command_that_fails_on_one_side(run):
+    command = "echo step_ms=1; test $FACTOR = 1 || { echo no memory; exit 3; }"
+    status, data = run("upgrade", "--command", command, "--metric", "step_ms=([0-9.]+)", *SIDES, "--rounds", "4")
+    assert status == 1
+    (row,) = data["comparisons"]
+    assert row["verdict"] == "fails"
+    assert row["detail"] == "fails in FACTOR=3: status 3: no memory"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--command", "true", "--metric", "x=([0-9]+)"], "it printed no number above 0 that matches"),
+        (["--command", "true", "--metric", "x"], "--metric 'x' needs one group"),
+        (["--command", "true"], "--command and --metric belong together"),
+        (["--asv", "absent"], "absent is not there"),
+        (["--pytest", "absent"], "absent is not there"),
+    ],
+)
+def test_mistakes(run, arguments, said):
+    status, text = run("upgrade", *arguments, *SIDES, "--rounds", "2")
+    assert status == 2
+    assert said in text
+
+
+def test_the_last_number_counts():
+    assert metric("ms=1 ms=2.5 ms=x ms=0", r"ms=(\S+)") == 2.5
+    assert metric("nothing", r"ms=(\S+)") is None
+
+
+VARIANTS = """
+import os
+def inputs(rng):
+    return (1,)
+def bench_slow(x):
+    sum(range(30_000))
+    return x
+def bench_quick_one(x):
+    sum(range(3_000))
+    return x
+def bench_odd(x):
+    sum(range(30_000))
+    return -x
+"""
+
+
+def test_variants_of_one_file(run, tmp_path):
+    (tmp_path / "mine.py").write_text(VARIANTS)
+    status, data = run("compare", "slow", "quick-one", "--file", "mine.py", "--rounds", "4")
+    assert status == 0
+    assert data["best"] == [{"function": "variants", "size": None, "sides": ["quick-one"]}]
+    (row,) = times(data).values()
+    assert (row["verdict"], row["side"]) == ("faster", "quick-one")
+    status, data = run("compare", "slow", "odd", "--file", "mine.py", "--rounds", "2")
+    assert status == 1, "they return different values"
