@@ -41,9 +41,9 @@ def test_libraries_go_by_several_names(packages, found):
 
 
 def test_mistakes_are_one_line(config):
-    with pytest.raises(UserError, match="no Python that runs"):
+    with pytest.raises(UserError, match="cannot be run as Python"):
         existing.take(config, ["existing:/bin/false"])
-    with pytest.raises(UserError, match="no other environment"):
+    with pytest.raises(UserError, match="cannot be combined with another environment"):
         existing.take(config, ["existing", "jax"])
     assert existing.take(config, ["jax"]) == (config, ["jax"])
 

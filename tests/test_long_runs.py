@@ -167,7 +167,7 @@ def test_releases_in_blocks_go_on_where_they_stopped(empty):
         (["numpy", "2.4.6", "2.4.6", "--device", "tpu"], "TPU"),
         (["numpy", "2.4.6", "2.4.6", "--machine", "other"], "--reuse"),
         (["numpy", "2.4.6", "2.4.6", "--reuse"], "without --reuse"),
-        (["numpy", "2.4.6", "2.4.6", "--with", "numpy==1.0"], "is the library that is upgraded"),
+        (["numpy", "2.4.6", "2.4.6", "--with", "numpy==1.0"], "is the library being upgraded"),
     ],
 )
 def test_mistakes_get_one_line_and_status_2(empty, arguments, says):

@@ -246,7 +246,7 @@ def test_the_same_version_twice_is_two_copies():
     [
         ("numpy", "leaves the version open"),
         ("numpy>=2", "leaves the version open"),
-        ("jax==1", "is the library that is upgraded"),
+        ("jax==1", "is the library being upgraded"),
         ("=", "not a requirement"),
     ],
 )

@@ -362,7 +362,7 @@ def test_the_page_shows_a_mean_and_the_steps(open_page, address):
     assert re.search(
         r"0\.9\.2\s+0\.6\.2\s+time of a call\s+matmul 1,000\s+jax\s+slower\s+▲ 1\.\d+× \(1\.\d+–1\.\d+\)", text
     )
-    assert re.search(r"fft 1,000\s+jax\s+fails\s+▲ 8 of 8 failed, before 0 of 8", text)
+    assert re.search(r"fft 1,000\s+jax\s+fails\s+▲ 8 of 8 failed, 0 of 8 before", text)
     assert "3 steps in 5 series" in text
 
 
