@@ -30,6 +30,9 @@ ALLOWED = {
         "a selection: what an upgrade compares where nothing else is asked for",
     ),
     "upgrade/pair.py": ({"numpy"}, "every other library depends on it, so it is in their environments too"),
+    "cli/upgrade.py": ({"jax"}, "an example of the command line"),
+    "cli/own/upgrade.py": ({"jax"}, "an example of the command line"),
+    "cli/compare.py": ({"jax"}, "an example of the command line"),
     "cli/copies.py": ({"time_call"}, "a selection: what copies of an environment are compared by"),
 }
 

@@ -138,7 +138,7 @@ def test_a_command(run):
     assert status == 1
     (row,) = data["comparisons"]
     assert (row["measure"], row["verdict"]) == ("metric", "slower")
-    assert 2.9 < row["ratio"] < 3.1
+    assert 2.7 < row["ratio"] < 3.1  # 33.x over 11.x
 
 
 def test_a_command_that_fails_on_one_side(run):

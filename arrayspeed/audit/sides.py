@@ -69,7 +69,9 @@ class Sides:
             return {"benchmark": one.benchmark, "parameters": parameters, "references": self.references}
         request: dict = {"environment": {REFERENCES: self.references}}
         if name == CLOCK:
-            return request | {"script": script.clock(one)}
+            path = Path(self.references, f"{one.benchmark}-{one.backend}-{one.size}.py")
+            path.write_text(script.clock(one), encoding="utf-8")
+            return request | {"script": str(path)}
         return request | {"module": "arrayspeed.audit.inside.by_asv", "arguments": [f"{one.benchmark}-{one.index}"]}
 
     def env(self) -> dict[str, str]:

@@ -14,8 +14,8 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 
-from arrayspeed.cli import own_arguments
-from arrayspeed.cli.own_run import run, script_of
+from arrayspeed.cli.own import arguments
+from arrayspeed.cli.own.run import run, script_of
 from arrayspeed.model.errors import UserError
 from arrayspeed.own import sides
 from arrayspeed.own.sides import Side
@@ -32,8 +32,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SIDE",
         help="requirements and environment variables of a side: 'jax==0.4.31 XLA_FLAGS=--x=1'; two or more",
     )
-    own_arguments.add_what(parser)
-    own_arguments.add_limits(parser)
+    arguments.add_what(parser)
+    arguments.add_limits(parser)
     parser.add_argument("--size", **several, metavar="SIZE", help="only these sizes")
     parser.add_argument(
         "--with", dest="companions", **several, metavar="REQUIREMENT", help="another requirement of all sides"
@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Run ``arrayspeed compare``."""
-    own_arguments.check(args)
+    arguments.check(args)
     if not (args.file or args.asv or args.pytest or args.shell):
         raise UserError("what is to be measured? --file mine.py; see `arrayspeed compare --help`")
     if bool(args.functions) == bool(args.sides):

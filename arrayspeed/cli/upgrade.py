@@ -24,7 +24,7 @@ from contextlib import redirect_stdout
 from asv.environment import get_environments
 from asv.repo import get_repo
 
-from arrayspeed.cli import own_upgrade
+from arrayspeed.cli.own import upgrade as own
 from arrayspeed.decide import FACTOR, LOOKS, UNCLEAR_SHARE
 from arrayspeed.environments.machine import describe
 from arrayspeed.environments.plugin import stored_packages
@@ -94,13 +94,13 @@ def add_arguments(parser) -> None:
         metavar="PACKAGE==VERSION",
         help="another requirement for both environments, where those in asv.conf.json or in the file do not fit",
     )
-    own_upgrade.add_arguments(parser)
+    own.add_arguments(parser)
 
 
 def main(args) -> int:
     """Run ``arrayspeed upgrade``."""
-    if own_upgrade.is_own(args):
-        return own_upgrade.main(args)
+    if own.is_own(args):
+        return own.main(args)
     if args.new is None:
         raise UserError("LIBRARY OLD NEW are needed: arrayspeed upgrade jax 0.9.2 0.10.2")
     check(args)

@@ -6,6 +6,8 @@ the beginning of the line that they end with.
 
 from __future__ import annotations
 
+import re
+
 NOT_AVAILABLE = "not available"
 WRONG_RESULT = "wrong result"
 OUT_OF_MEMORY = "out of memory"
@@ -23,7 +25,9 @@ BROKEN = "cannot be imported"
 
 
 def class_of(line: str) -> str:
-    """The class of an exception, from the line that Python ends a traceback with: ``module.Name: text``."""
-    name, _, text = line.partition(":")
-    found = EXCEPTIONS.get(name.rpartition(".")[2].strip(), ERROR)
-    return ERROR if found == NOT_AVAILABLE and BROKEN in text else found
+    """The class of an exception, from the line that Python ends a traceback with, ``module.Name: text``, or from asv's
+    own: ``asv: skipped: Name('text')``.
+    """
+    named = re.match(r"(?:asv: skipped: )?(?:\w+\.)*(\w+)[:(]", line)
+    found = EXCEPTIONS.get(named[1], ERROR) if named else ERROR
+    return ERROR if found == NOT_AVAILABLE and BROKEN in line else found

@@ -8,6 +8,7 @@ array, no device and no thread yet. For the clock it must import nothing of the 
 from __future__ import annotations
 
 import os
+import runpy
 import socket
 import sys
 from contextlib import suppress
@@ -25,7 +26,7 @@ def play(request: dict, channel: socket.socket) -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     try:
         if script := request.get("script"):
-            exec(compile(script, "clock", "exec"), {"__name__": "__main__"})
+            runpy.run_path(script, run_name="__main__")
         else:
             program = import_module(request["module"])
             sys.excepthook = getattr(program, "fail", sys.excepthook)

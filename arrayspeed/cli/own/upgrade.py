@@ -10,8 +10,8 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
-from arrayspeed.cli import own_arguments
-from arrayspeed.cli.own_run import run, script_of
+from arrayspeed.cli.own import arguments
+from arrayspeed.cli.own.run import run, script_of
 from arrayspeed.model.errors import UserError
 from arrayspeed.own import sides
 from arrayspeed.own.sides import Side
@@ -20,7 +20,7 @@ from arrayspeed.own.sides import Side
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``arrayspeed upgrade`` that are about own code."""
     group = parser.add_argument_group("your own code")
-    own_arguments.add_what(group)
+    arguments.add_what(group)
     group.add_argument(
         "--lock", nargs=2, metavar=("OLD", "NEW"), help="two requirements files, uv.lock or pylock.toml, not a LIBRARY"
     )
@@ -57,7 +57,7 @@ def is_own(args: argparse.Namespace) -> bool:
 
 def main(args: argparse.Namespace) -> int:
     """Run ``arrayspeed upgrade`` on own code."""
-    own_arguments.check(args)
+    arguments.check(args)
     for option in ("bench", "reuse", "machine"):
         if getattr(args, option):
             raise UserError(f"--{option} is for arrayspeed's own kernels and does not go with --file")
