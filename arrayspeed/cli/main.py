@@ -34,7 +34,7 @@ COMMANDS = (
 )
 
 #: Those that measure: one at a time on a host.
-MEASURING = ("bench", "run", "upgrade", "audit", "copies")
+MEASURING = ("bench", "run", "upgrade", "compare", "audit", "copies")
 
 
 def parser(argv: list[str]) -> argparse.ArgumentParser:

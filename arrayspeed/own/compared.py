@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from arrayspeed.decide import UNCLEAR_SHARE
-from arrayspeed.measure.asv_processes import only_run
+from arrayspeed.measure.host import only_run
 from arrayspeed.measure.players import Turns
 from arrayspeed.measure.until_decided import Limits
 from arrayspeed.model.errors import UserError
@@ -43,6 +43,8 @@ class Wanted:
         Measure anew.
     every_pair
         Compare every side with every other one, and not only with the first.
+    wait
+        Wait for another measurement on this machine to end.
     """
 
     folder: Path
@@ -55,6 +57,7 @@ class Wanted:
     again: bool = False
     every_pair: bool = False
     unclear: float = UNCLEAR_SHARE
+    wait: bool = False
 
 
 def compare(script: Script, sides: Sequence[Side], wanted: Wanted, say: Callable[[str], None]) -> Verdict:
@@ -66,7 +69,7 @@ def compare(script: Script, sides: Sequence[Side], wanted: Wanted, say: Callable
         Something is wrong with the file, the sides or the machine; the message says what, in a line.
     """
     wanted.folder.mkdir(parents=True, exist_ok=True)
-    with only_run(wanted.folder):
+    with only_run(wanted.folder, wanted.wait):
         made = ready(sides, script, wanted.companions, wanted.folder / "environments", say)
         answers = look(script, made, wanted)
         items = chosen(script, made, answers, wanted)

@@ -62,6 +62,7 @@ def run(what: Script, sides: Sequence[Side], args: argparse.Namespace, every_pai
         again=args.again,
         every_pair=every_pair,
         unclear=args.unclear,
+        wait=args.wait,
     )
     found = compare(what, sides, wanted, say)
     if args.html:
