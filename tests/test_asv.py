@@ -141,7 +141,7 @@ def test_run_leaves_out_what_is_finished_and_merges_the_rest(measured):
         (["run", "--size", "-1"], "whole number"),
         (["run", "--bench", "("], "regular expression"),
         (["run", "--rounds", "0"], "1 or more"),
-        (["run", "--selection", "articles", "--kernel", "add"], "not with other filters"),
+        (["run", "--selection", "articles", "--kernel", "add"], "no other filter"),
         (["run", "--library", "jax", "--version", "0.0.1"], "asv.conf.json"),
         (["run", "--kernel", "fft", "--backend", "numba", "--environment", "tensorflow"], "nothing that can run"),
         (["summary", "--machine", "nowhere"], "no results of machine 'nowhere'"),

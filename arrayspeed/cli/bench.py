@@ -1,4 +1,4 @@
-"""Measure the eight kernels of the bench tier on all backends, publish the site, and print a summary: what `make bench` does."""
+"""Measure the bench tier on all backends, publish the site, and print a summary: what `make bench` does."""
 
 from __future__ import annotations
 
