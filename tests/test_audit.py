@@ -107,12 +107,12 @@ BREAKS = {
     "dtype": Break("result", "jax", "add", JAX, '"jax_enable_x64", True', '"jax_enable_x64", False'),
     "precision": Break("settings", "jax", "matmul", JAX, '"highest"', '"default"'),
     "TF32": Break("settings", "torch", "add", TORCH, "allow_tf32 = False", "allow_tf32 = True"),
-    "sign": Break("result", "jax-jit", "polynomial", "kernels/calculus/jax.py", "6 * x - 3", "6 * x + 3"),
+    "sign": Break("result", "jax-jit", "polynomial", "kernels/calculus/shared.py", "6 * x - 3", "6 * x + 3"),
     "compiled once": Break(
         "compilation", "jax-jit", "add", JAX, "jax.jit(function)", "lambda *x: jax.jit(lambda *y: function(*y))(*x)"
     ),
     "own inputs": Break(
-        "result", "torch", "add", "kernels/elementwise/torch.py", "return a + b\n", "return a.fill_(1) + b.fill_(1)\n"
+        "result", "torch", "add", "kernels/elementwise/shared.py", "return a + b\n", "return a.fill_(1) + b.fill_(1)\n"
     ),
     "inputs on the device": Break(
         "transfer", "jax-jit", "add", JAX, "jax.block_until_ready(jax.device_put(np.array(array), self.where))", "array"
