@@ -11,6 +11,9 @@ import pytest
 from arrayspeed.cli.main import main
 from tests.conftest import ARRAYSPEED, ROOT
 
+#: Sides are timed.
+pytestmark = pytest.mark.clock
+
 SLOWER = """
 import os
 sizes = (3, 4)

@@ -7,6 +7,9 @@ import pytest
 
 from arrayspeed.cli.main import main
 
+#: Sides are timed.
+pytestmark = pytest.mark.clock
+
 SIDES = ["--old-env", "A=1", "--new-env", "A=2"]
 
 ONE = "def bench_one():\n    return 1\n"

@@ -15,6 +15,9 @@ from arrayspeed.own import locks, resolve, script, sides
 from arrayspeed.own.uv import Uv
 from tests.conftest import ROOT
 
+#: Sides are timed.
+pytestmark = pytest.mark.clock
+
 FILE = """
 # /// script
 # dependencies = ["subject", "companion"]

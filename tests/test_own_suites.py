@@ -8,6 +8,9 @@ import pytest
 from arrayspeed.cli.main import main
 from arrayspeed.own.commands import metric
 
+#: Sides are timed.
+pytestmark = pytest.mark.clock
+
 SIDES = ["--old-env", "FACTOR=1", "--new-env", "FACTOR=3"]
 
 WORK = 'sum(range(10_000 * int(os.environ.get("FACTOR", "1"))))'

@@ -18,6 +18,9 @@ from arrayspeed.model.libraries import bare
 from kernels import LIBRARIES
 from tests.conftest import ROOT, command
 
+#: It makes an environment.
+pytestmark = pytest.mark.environment
+
 UV = str(Path(sys.executable).with_name("uv"))
 RUN = ["run", "--measure", "time_call", "--kernel", "add", "--size", "10", "--dtype", "float64", "--rounds", "1"]
 
