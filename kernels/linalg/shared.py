@@ -11,6 +11,19 @@ def matmul_transposed(x):
     return x @ x.T
 
 
+# Functions of their own: PyTorch compiles a function anew for each shape, and no more than a few times.
+
+
+def matvec(a, x):
+    """A · x."""
+    return a @ x
+
+
+def batched_matmul(a, b):
+    """Aᵢ · Bᵢ of each pair."""
+    return a @ b
+
+
 def solve(a, b):
     """By LU factors."""
     return xp.linalg.solve(a, b)

@@ -8,7 +8,7 @@ from kernels.shared import bind
 shared = bind(__name__, xp)
 
 matmul = shared.matmul
-batched_matmul = shared.matmul
+batched_matmul = shared.batched_matmul
 qr = shared.qr
 eigh = shared.eigh
 cholesky = shared.cholesky

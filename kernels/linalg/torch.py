@@ -8,8 +8,8 @@ shared = bind(__name__, torch)
 
 matmul = shared.matmul
 matmul_transposed = shared.matmul_transposed
-matvec = shared.matmul
-batched_matmul = shared.matmul
+matvec = shared.matvec
+batched_matmul = shared.batched_matmul
 solve = shared.solve
 qr = shared.qr
 svd = shared.svd
