@@ -194,7 +194,7 @@ def test_ctrl_c_in_a_run_keeps_what_is_finished(empty, after):
     assert stored(empty) == EVERY
 
 
-UPGRADE = ["upgrade", "numpy", "2.4.6", "2.4.6", "--bench", r"add_float64\.time_call"]
+UPGRADE = ["upgrade", "numpy", "2.4.6", "2.4.6", "--bench", r"elementwise.add_float64\.time_call"]
 SIZES = ["--size", "10", "--size", "100", "--size", "1000"]
 
 

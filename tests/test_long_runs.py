@@ -90,7 +90,7 @@ def test_an_unclean_working_tree_is_recorded_with_every_process(empty):
     assert [(row["size"], row.get("unclean")) for row in rows] == [(10, None), (100, True)]
 
 
-ADD = ["--bench", r"add_float64\.(time_call|track_error)", "--size", "1000"]
+ADD = ["--bench", r"elementwise.add_float64\.(time_call|track_error)", "--size", "1000"]
 
 
 def test_two_copies_of_one_environment(empty):

@@ -144,7 +144,7 @@ def selection(args) -> Selection:
         environments=args.environment,
         libraries=args.library,
         versions=args.version,
-        kernels=kernels_of(args.tier or TIERS[-1], args.kernel),
+        kernels=kernels_of(args.tier, args.kernel) if args.tier else args.kernel,
         backends=args.backend,
         sizes=[size.replace("_", "").replace(",", "") for size in args.size],
         devices=devices,
