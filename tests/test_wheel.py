@@ -128,7 +128,18 @@ def test_it_measures_in_an_empty_folder_and_goes_on_where_it_stopped(arrayspeed,
 
 
 def test_it_compares_versions_in_an_empty_folder(arrayspeed, newest):
-    only = ["--bench", "elementwise.add_float64.time_call", "--size", "10", "--rounds", "4", "--factor", "90", "--format", "json"]
+    only = [
+        "--bench",
+        "elementwise.add_float64.time_call",
+        "--size",
+        "10",
+        "--rounds",
+        "4",
+        "--factor",
+        "90",
+        "--format",
+        "json",
+    ]
     version = newest.requirements["numpy"]
     done = arrayspeed("upgrade", "numpy", version, version, *only)
     (row,) = json.loads(done.stdout)["comparisons"]
