@@ -26,7 +26,7 @@ COMMENT = re.compile(r"/\*.*?\*/|(?<!:)//[^\n]*", re.DOTALL)
 ALLOWED = {
     "report/backends.py": ({*BACKENDS}, "itself a table: colours, and what is compared with what"),
     "upgrade/compare.py": (
-        {"time_call", "track_first_call", "track_error", "track_memory", "timeraw_import", "numba"},
+        {"time_call", "track_first_call", "track_error", "track_memory", "timeraw_import"},
         "a selection: what an upgrade compares where nothing else is asked for",
     ),
     "upgrade/pair.py": ({"numpy"}, "every other library depends on it, so it is in their environments too"),

@@ -44,7 +44,7 @@ def line(printed):
 @pytest.mark.parametrize(
     ("source", "said"),
     [
-        (None, "mine.py is not there"),
+        (None, "mine.py does not exist"),
         ("def bench_one(:\n    pass\n", "mine.py:1: invalid syntax"),
         ("x = 1\n\ndef bench_one():\nreturn 1\n", "mine.py:4: expected an indented block"),
         ("def one():\n    return 1\n", "mine.py has no function whose name begins with bench_"),
@@ -104,11 +104,11 @@ def test_mistakes_in_the_file(run, source, said):
         ([*SIDES, "--rounds", "1"], "--rounds 1 is not valid"),
         ([*SIDES, "--timeout", "0"], "--timeout 0 is not valid"),
         ([*SIDES, "--reuse"], "--reuse is for arrayspeed's own kernels"),
-        ([*SIDES, "--html", "/nowhere/page.html"], "its folder is not there"),
+        ([*SIDES, "--html", "/nowhere/page.html"], "its folder does not exist"),
         ([*SIDES, "--python", "/nowhere/python"], "--python /nowhere/python: there is no such program"),
         ([*SIDES, "--python", "2.1"], "Python 2.1 is not on this machine"),
         (["--python", "3.11", "3.12", "3.13"], "--python takes one interpreter or two, not 3"),
-        (["--lock", "old.lock", "new.lock", "--python", "3.11"], "old.lock is not there"),
+        (["--lock", "old.lock", "new.lock", "--python", "3.11"], "old.lock does not exist"),
         ([*SIDES, "--asv", "."], "--file and --asv: one of them"),
         ([*SIDES, "--metric", "x"], "--command and --metric belong together"),
     ],
@@ -167,30 +167,30 @@ def test_a_function_that_is_not_there_on_one_side_fails_there(run):
 @pytest.mark.parametrize(
     ("source", "note"),
     [
-        ("def bench_one():\n    pass\n", "Returns nothing, so that nothing can be waited for or compared: one."),
+        ("def bench_one():\n    pass\n", "These return nothing, so nothing can be waited for or compared: one."),
         (
             "def inputs(rng):\n    return ([1, 2],)\ndef bench_one(x):\n    x.append(1)\n    return len(x) > 0\n",
-            "Changes its arguments, so that every call sees what the one before left: one.",
+            "These change their arguments, so every call sees what the call before left: one.",
         ),
         (
             "import random\ndef bench_one():\n    return random.random()\n",
-            "Results are not compared of one: two calls with the same arguments return different values.",
+            "The results of one were not compared: two calls with the same arguments return different values.",
         ),
         (
             "import random\nx = random.random()\ndef bench_one():\n    return x\n",
-            "Results are not compared of one: results differ from process to process.",
+            "The results of one were not compared: results differ from process to process.",
         ),
         (
             "class Odd:\n    pass\ndef bench_one():\n    return Odd()\n",
-            "Results are not compared of one: it is of class Odd.",
+            "The results of one were not compared: it is of class Odd.",
         ),
         (
             "class Odd(float):\n    pass\nOdd.__module__ = 'oddlib'\ndef bench_one():\n    return Odd(1)\n",
-            "Calls are taken to be finished when they return, since nothing is known of oddlib: one.",
+            "Nothing is known of oddlib, so calls are assumed to be finished when they return: one.",
         ),
         (
             "import os\ndef inputs(rng):\n    return int(os.environ['A'])\ndef bench_one(x):\n    return x\n",
-            "Results are not compared of one: the inputs differ between the sides.",
+            "The results of one were not compared: the inputs differ between the sides.",
         ),
         ("def inputs(rng, size):\n    return size\ndef bench_one(x):\n    return x\n", "got 1,000"),
     ],

@@ -159,8 +159,8 @@ def test_a_command_that_fails_on_one_side(run):
         (["--command", "true", "--metric", "x=([0-9]+)"], "it printed no number above 0 that matches"),
         (["--command", "true", "--metric", "x"], "--metric 'x' needs one group"),
         (["--command", "true"], "--command and --metric belong together"),
-        (["--asv", "absent"], "absent is not there"),
-        (["--pytest", "absent"], "absent is not there"),
+        (["--asv", "absent"], "absent does not exist"),
+        (["--pytest", "absent"], "absent does not exist"),
     ],
 )
 def test_mistakes(run, arguments, said):

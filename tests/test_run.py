@@ -10,9 +10,11 @@ import pytest
 from arrayspeed.cli.run import MEASURES
 from arrayspeed.measure import plan, selections, session
 from arrayspeed.measure.host import only_run
+from arrayspeed.measure.tiers import kernels_of
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.libraries import subjects
 from kernels import BACKENDS, CATALOGUE
+from kernels.catalogue import in_tier
 
 
 def one(**changes):
@@ -93,6 +95,16 @@ def test_versions_of_a_library_are_measured_one_after_the_other():
     found = [(one.environment, one.benchmark, one.size) for one in plan.side_by_side(session, ones)]
     jax = [(name, b, size) for b in ("first", "second") for size in (10, 1000) for name in ("jax1", "jax2")]
     assert found == jax + [("numba", b, size) for b in ("first", "second") for size in (10, 1000)]
+
+
+def test_a_tier_and_named_kernels():
+    assert kernels_of(None, []) == in_tier("core")
+    assert kernels_of(None, [], narrowed=True) == list(CATALOGUE)
+    assert kernels_of("full", []) == list(CATALOGUE)
+    assert kernels_of(None, ["multiply"]) == ["multiply"], "a kernel that is named may be of any tier"
+    assert kernels_of("bench", ["add", "multiply"]) == ["add"]
+    with pytest.raises(UserError, match="does not hold multiply"):  # an empty list would select everything
+        kernels_of("bench", ["multiply"])
 
 
 def test_one_run_at_a_time_on_a_host(tmp_path):

@@ -38,10 +38,10 @@ from arrayspeed.measure.host import only_run
 from arrayspeed.measure.session import newest_of_all
 from arrayspeed.measure.tiers import add_tier, kernels_of
 from arrayspeed.model.errors import UserError
+from arrayspeed.model.names import check as check_names
 from arrayspeed.model.text import printable
 from kernels import BACKENDS, CATALOGUE, DEVICES
 from kernels.backends.hardware import missing
-from kernels.catalogue import choose
 from kernels.kernel import TIERS
 
 STYLES = {True: "green", False: "bold red", None: "yellow"}
@@ -50,7 +50,7 @@ STYLES = {True: "green", False: "bold red", None: "yellow"}
 def add_arguments(parser) -> None:
     """The options of ``arrayspeed audit``."""
     several = {"action": "append", "default": [], "metavar": "NAME"}
-    add_tier(parser)
+    add_tier(parser, TIERS[-1])
     parser.add_argument("--kernel", **several, help="a kernel of `python -m kernels`; may be repeated")
     parser.add_argument("--backend", **several, help=f"one of {', '.join(BACKENDS)}; may be repeated")
     parser.add_argument("--size", **several, help="small, large or a number, for the clocks (default small)")
@@ -82,7 +82,7 @@ def main(args) -> int:
     check(args)
     config, environments = existing.take(load_config(), args.environment)
     folder = config.results_dir
-    kernels = kernels_of(args.tier, args.kernel)
+    kernels = kernels_of(args.tier or TIERS[-1], args.kernel)
     started = time.monotonic()
 
     def report(what: str, found: list[Check]) -> None:
@@ -103,7 +103,7 @@ def main(args) -> int:
             report,
         )
         lost = without_a_row(found, kernels)
-        if found.complete and not (args.kernel or args.backend or args.tier == TIERS[0]):
+        if found.complete and not args.backend and set(kernels) == set(CATALOGUE):
             save(folder, found)
     if args.json:
         print(json.dumps(asdict(found), indent=1))
@@ -122,12 +122,8 @@ def check(args) -> None:
     UserError
         They do not.
     """
-    try:
-        for kind, names, valid in (("kernel", args.kernel, CATALOGUE), ("backend", args.backend, BACKENDS)):
-            for name in names:
-                choose(kind, name, valid)
-    except ValueError as error:
-        raise UserError(str(error)) from error
+    check_names("kernel", args.kernel, CATALOGUE)
+    check_names("backend", args.backend, BACKENDS)
     for size in args.size:
         if size not in ("small", "large") and not size.isdigit():
             raise UserError(f"size {size!r} is not valid: small, large or a number")

@@ -35,8 +35,8 @@ from arrayspeed.measure.session import newest_of_all, open_session
 from arrayspeed.measure.tiers import add_tier, kernels_of
 from arrayspeed.measure.until_decided import Limits
 from arrayspeed.model.errors import UserError
+from arrayspeed.model.names import check as check_names
 from kernels import BACKENDS, CATALOGUE
-from kernels.catalogue import choose
 
 
 def add_arguments(parser) -> None:
@@ -105,12 +105,8 @@ def check(args) -> None:
     UserError
         They do not.
     """
-    try:
-        for kind, names, valid in (("kernel", args.kernel, CATALOGUE), ("backend", args.backend, BACKENDS)):
-            for name in names:
-                choose(kind, name, valid)
-    except ValueError as error:
-        raise UserError(str(error)) from error
+    check_names("kernel", args.kernel, CATALOGUE)
+    check_names("backend", args.backend, BACKENDS)
     for size in args.size:
         if size not in ("small", "large") and not (size.isdigit() and int(size)):
             raise UserError(f"size {size!r} is not valid: small, large or a number")

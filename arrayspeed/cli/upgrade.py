@@ -16,7 +16,6 @@ Exit status: 0 if nothing is worse and at most 5 % (--unclear) of the comparison
 
 from __future__ import annotations
 
-import math
 import re
 import sys
 from contextlib import redirect_stdout
@@ -25,7 +24,7 @@ from asv.environment import get_environments
 from asv.repo import get_repo
 
 from arrayspeed.cli.own import upgrade as own
-from arrayspeed.decide import FACTOR, LOOKS, UNCLEAR_SHARE
+from arrayspeed.cli.own.arguments import add_limits, check_limits
 from arrayspeed.environments.machine import describe
 from arrayspeed.environments.plugin import stored_packages
 from arrayspeed.environments.project import load_config
@@ -60,31 +59,7 @@ def add_arguments(parser) -> None:
     parser.add_argument("--size", **several, metavar="SIZE", help="a number, small or large (default: both)")
     add_tier(parser)
     parser.add_argument("--device", choices=DEVICES, default="cpu", help="default cpu")
-    parser.add_argument(
-        "--rounds",
-        type=int,
-        default=LOOKS[-1],
-        metavar="N",
-        help=f"at most N rounds of each comparison (default {LOOKS[-1]})",
-    )
-    parser.add_argument(
-        "--minutes",
-        type=float,
-        default=math.inf,
-        metavar="N",
-        help="stop after N minutes and judge what has been measured",
-    )
-    parser.add_argument(
-        "--factor", type=float, default=FACTOR, metavar="F", help=f"the ratio that you would act on (default {FACTOR})"
-    )
-    parser.add_argument(
-        "--unclear",
-        type=float,
-        default=UNCLEAR_SHARE,
-        metavar="SHARE",
-        help=f"the share of comparisons that may stay unclear with exit status 0 (default {UNCLEAR_SHARE})",
-    )
-    parser.add_argument("--format", choices=("table", "markdown", "json"), default="table", help="default table")
+    add_limits(parser)
     parser.add_argument("--reuse", action="store_true", help="measure nothing: compare what is stored in results/")
     parser.add_argument("--machine", metavar="NAME", help="with --reuse: the machine that measured (default this one)")
     parser.add_argument(
@@ -132,14 +107,7 @@ def check(args) -> None:
         They do not; the message says why.
     """
     pair.check_versions(args.library, args.old, args.new)
-    if args.rounds < 2:
-        raise UserError(f"--rounds {args.rounds} is not valid: 2 or more; one process says nothing about noise")
-    if not 1 < args.factor < 100:
-        raise UserError(f"--factor {args.factor:g} is not valid: above 1; 1.05 reports changes of more than 5 %")
-    if not 0 <= args.unclear <= 1:
-        raise UserError(f"--unclear {args.unclear:g} is not valid: a share from 0 to 1")
-    if not args.minutes > 0:
-        raise UserError(f"--minutes {args.minutes:g} is not valid: more than 0")
+    check_limits(args)
     if not args.reuse and (why := missing(args.device)):
         raise UserError(f"--device {args.device}: {why}")
     if args.machine and not args.reuse:

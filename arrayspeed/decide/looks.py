@@ -26,7 +26,8 @@ from arrayspeed.decide.words import BROKEN, ERROR_RATE, FACTOR, FAILS, MOST_A_LO
 LOOKS = (4, 6, 8, 12, 16, 24, 32)
 
 #: The level of each look, one-sided: a comparison that lies exactly at the factor crosses one of them with a chance of
-#: 5 % (`tests/test_decide.py` computes it). The first levels are low, because so few rounds decide little at any level.
+#: 5 %, if noise is normal and known (`tests/test_decide.py` computes it). The first levels are low, because so few
+#: rounds decide little at any level.
 SPENDING = (0.002, 0.006, 0.009, 0.012, 0.016, 0.021, 0.0235)
 
 #: What has a smaller chance than this to be decided by the last look is given up. Of few rounds one that met a bad

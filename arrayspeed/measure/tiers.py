@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from arrayspeed.model.errors import UserError
 from kernels.catalogue import in_tier
 from kernels.kernel import TIERS
 
@@ -9,17 +10,14 @@ from kernels.kernel import TIERS
 DEFAULT = "core"
 
 
-def add_tier(parser) -> None:
-    """The option ``--tier``."""
-    parser.add_argument(
-        "--tier",
-        choices=TIERS,
-        help=f"kernels of a tier: {', '.join(TIERS)} (default {DEFAULT}, or full with filters that name kernels)",
-    )
+def add_tier(parser, default: str = DEFAULT) -> None:
+    """The option ``--tier``; ``default`` is the tier of a command that is given no filter."""
+    said = f"default {default}" + ("" if default == TIERS[-1] else f", or {TIERS[-1]} with filters that name kernels")
+    parser.add_argument("--tier", choices=TIERS, help=f"the kernels of a tier, which holds those before it ({said})")
 
 
 def kernels_of(tier: str | None, chosen: list[str], narrowed: bool = False) -> list[str]:
-    """The kernels that were asked for.
+    """The kernels that were asked for, at least one.
 
     Parameters
     ----------
@@ -29,8 +27,18 @@ def kernels_of(tier: str | None, chosen: list[str], narrowed: bool = False) -> l
         Kernels that were named.
     narrowed
         Whether another filter names kernels, which may be of any tier.
+
+    Raises
+    ------
+    UserError
+        The tier holds none of the kernels that were named.
     """
     if tier is None:
         tier = TIERS[-1] if narrowed or chosen else DEFAULT
     kernels = in_tier(tier)
-    return [name for name in chosen if name in kernels] if chosen else kernels
+    if not chosen:
+        return kernels
+    found = [name for name in chosen if name in kernels]
+    if not found:
+        raise UserError(f"the tier {tier} does not hold {', '.join(chosen)}: name a later tier, or none")
+    return found

@@ -22,7 +22,7 @@ def packages_of(uv: Uv, path: Path) -> list[str]:
         It is not there, or of no known kind.
     """
     if not path.is_file():
-        raise UserError(f"{path} is not there")
+        raise UserError(f"{path} does not exist")
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

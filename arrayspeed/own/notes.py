@@ -13,10 +13,10 @@ from arrayspeed.own.sides import Ready, names
 
 #: Kind of a worker's note -> the sentence; {what} is functions, {detail} libraries or reasons.
 SENTENCES = {
-    "nothing": "Returns nothing, so that nothing can be waited for or compared: {what}.",
-    "in place": "Changes its arguments, so that every call sees what the one before left: {what}.",
-    "unknown": "Results are not compared of {what}: {detail}.",
-    "assumed": "Calls are taken to be finished when they return, since nothing is known of {detail}: {what}.",
+    "nothing": "These return nothing, so nothing can be waited for or compared: {what}.",
+    "in place": "These change their arguments, so every call sees what the call before left: {what}.",
+    "unknown": "The results of {what} were not compared: {detail}.",
+    "assumed": "Nothing is known of {detail}, so calls are assumed to be finished when they return: {what}.",
 }
 
 
@@ -84,7 +84,7 @@ def not_compared(records: Records, items: Sequence[tuple]) -> list[str]:
             changing = any(len({one["digests"][place] for one in results}) > 1 for place in (0, 1))
             if changing and any(one["same"] is False for one in results):
                 found["results differ from process to process"][name(item)] = None
-    return [f"Results are not compared of {', '.join(what)}: {why}." for why, what in found.items()]
+    return [f"The results of {', '.join(what)} were not compared: {why}." for why, what in found.items()]
 
 
 def not_measured(records: Records, items: Sequence[tuple]) -> list[str]:
@@ -99,7 +99,7 @@ def not_measured(records: Records, items: Sequence[tuple]) -> list[str]:
             ):
                 lacking.append(name(item))
         if lacking:
-            why = "calls are too long" if measure == KEPT else "the system does not tell"
+            why = "calls are too long" if measure == KEPT else "the system does not report it"
             found.append(f"{MEASURES[measure].title.capitalize()} was not measured of {', '.join(lacking)}: {why}.")
     return found
 

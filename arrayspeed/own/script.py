@@ -66,7 +66,7 @@ def suite(path: str | Path, kind: str) -> Script:
     if kind == "asv" and (path / "asv.conf.json").is_file():
         raise UserError(f"--asv {path.name} is a project: give the folder of its benchmarks")
     if not (path.is_dir() or (kind == "pytest" and path.is_file())):
-        raise UserError(f"{path} is not there" if not path.exists() else f"{path} is no folder")
+        raise UserError(f"{path} does not exist" if not path.exists() else f"{path} is not a folder")
     files = sorted(path.rglob("*.py")) if path.is_dir() else [path]
     whole = hashlib.sha256()
     for file in files:
@@ -90,7 +90,7 @@ def read(path: str | Path) -> Script:
     """
     path = Path(path)
     if not path.is_file():
-        raise UserError(f"{path} is {'a folder' if path.is_dir() else 'not there'}")
+        raise UserError(f"{path} {'is a folder' if path.is_dir() else 'does not exist'}")
     try:
         content = path.read_bytes()
         tree = ast.parse(content, filename=str(path))

@@ -13,6 +13,7 @@ from arrayspeed.decide.looks import Looks
 from arrayspeed.measure import interrupts
 from arrayspeed.measure.until_decided import Limits, OutOfTime
 from arrayspeed.model.errors import UserError
+from arrayspeed.model.failures import TIMED_OUT
 from arrayspeed.own.commands import command_rounds
 from arrayspeed.own.measures import COMMAND, FIRST, IMPORT, KEPT, MEMORY, METRIC, TIME, Key, observed
 from arrayspeed.own.progress import Progress
@@ -88,8 +89,8 @@ def until_decided(
         return decisions
     except (KeyboardInterrupt, OutOfTime) as error:
         interrupts.forget()
-        why = "stopped" if isinstance(error, KeyboardInterrupt) else "the time is over"
-        progress.end(f"{why}: what follows is decided from what was measured until now")
+        why = "stopped" if isinstance(error, KeyboardInterrupt) else "time is up"
+        progress.end(f"{why}: what follows is decided from what has been measured")
         so_far = observed(records, items, limits.rounds, limits.factor, every_pair)
         if not so_far:
             raise UserError(f"{why} before anything was measured") from error
@@ -130,7 +131,7 @@ def hopeless(records: Records, function: str, size: object, number: int) -> bool
     rows = records.of(function, size, number)
     ones = [one for row in rows for one in row.values()]
     broken = bool(ones) and all(one.why and not works(one) and not one.sometimes for one in ones)
-    late = [side for side in records.sides if rows and all(row[side].kind == "timed out" for row in rows)]
+    late = [side for side in records.sides if rows and all(row[side].kind == TIMED_OUT for row in rows)]
     return broken or (len(rows) >= PATIENCE and bool(late))
 
 

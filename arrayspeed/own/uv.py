@@ -33,7 +33,7 @@ class Uv:
         environment = {name: value for name, value in os.environ.items() if name not in ("VIRTUAL_ENV", "PYTHONPATH")}
         found = install.find_uv(environment)
         if found is None:
-            raise UserError("environments are made by uv, which is not there: pip install uv")
+            raise UserError("uv is needed to make environments, and is not installed: pip install uv")
         self.path = found
         try:
             settings, self.flags = install.uv_settings(install.pip_options(sys.executable, environment), environment)

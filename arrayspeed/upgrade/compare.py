@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from arrayspeed.decide import Decision, Observed, judge
 from arrayspeed.measure.blocks import Block, blocks_of
 from arrayspeed.measure.plan import Selection, combinations, wanted
+from arrayspeed.measure.selections import COMPILED
 from arrayspeed.measure.session import Session
 from arrayspeed.measure.until_decided import Limits, until_decided
 from arrayspeed.model.combination import Combination
@@ -17,7 +18,6 @@ from arrayspeed.model.measures import measure_of
 from arrayspeed.records import processes
 from arrayspeed.records.measures import observed_of_sides
 from arrayspeed.records.processes import Process
-from kernels import BACKENDS
 
 Key = tuple[str, str, int | None, str | None]
 
@@ -26,13 +26,12 @@ def default_selections(
     patterns: list[str], devices: list[str], sizes: list[str], kernels: Sequence[str] = ()
 ) -> list[Selection]:
     """What is compared: times of small and large arrays, first calls, errors, memory and the import."""
-    compiled = [name for name, backend in BACKENDS.items() if backend.compiled or backend.library == "numba"]
     narrow = {"patterns": patterns, "devices": devices, "dtypes": ["float64"], "kernels": list(kernels)}
     sizes = sizes or ["small", "large"]
     smallest, largest = sizes[:1], sizes[-1:]
     return [
         Selection(measures=["time_call"], sizes=sizes, **narrow),
-        Selection(measures=["track_first_call"], backends=compiled, sizes=smallest, **narrow),
+        Selection(measures=["track_first_call"], backends=COMPILED, sizes=smallest, **narrow),
         Selection(measures=["track_error"], sizes=smallest, **narrow),
         Selection(measures=["track_memory"], sizes=largest, **narrow),
         Selection(measures=["timeraw_import"], patterns=patterns),

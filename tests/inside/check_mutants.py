@@ -347,9 +347,13 @@ def changes_of(kernel, kind, allowed, dtype):
     if kernel.align is None:
         found["the other sign"] = lambda x: -x
     if dtype == "float32" and allowed < 2.0**-12:
-        # One number alone may be as near to one that TF32 holds as is tolerated.
-        found["TF32"] = lambda x: tf32(x) if x.size > 1 else x
+        found["TF32"] = lambda x: tf32(x) if x.size > 1 or not near(tf32(x), x, allowed) else x
     return found
+
+
+def near(rounded, one, allowed):
+    """Whether a number alone lies by chance so near to what it is rounded to that the change is tolerated."""
+    return bool((np.abs(rounded - one) <= allowed * np.abs(one)).all())
 
 
 def tf32(x):

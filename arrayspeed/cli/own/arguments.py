@@ -40,16 +40,26 @@ def add_what(parser: argparse.ArgumentParser) -> None:
         "root of the type's rounding error, 1.5e-8 of float64)",
     )
     parser.add_argument("--results", metavar="DIR", help="with --file: instead of .arrayspeed beside the file")
-    parser.add_argument("--again", action="store_true", help="with --file: measure anew what was measured before")
+    parser.add_argument("--again", action="store_true", help="with --file: measure again what was measured before")
     parser.add_argument("--html", metavar="FILE", help="with --file: also write a page, which is one file")
 
 
 def add_limits(parser: argparse.ArgumentParser) -> None:
     """How long, and how strict."""
     parser.add_argument(
-        "--rounds", type=int, default=LOOKS[-1], metavar="N", help=f"rounds at most (default {LOOKS[-1]})"
+        "--rounds",
+        type=int,
+        default=LOOKS[-1],
+        metavar="N",
+        help=f"at most N rounds of each comparison (default {LOOKS[-1]})",
     )
-    parser.add_argument("--minutes", type=float, default=math.inf, metavar="N", help="after these, judge what there is")
+    parser.add_argument(
+        "--minutes",
+        type=float,
+        default=math.inf,
+        metavar="N",
+        help="stop after N minutes and judge what has been measured",
+    )
     parser.add_argument(
         "--factor", type=float, default=FACTOR, metavar="F", help=f"the ratio that you would act on (default {FACTOR})"
     )
@@ -63,13 +73,13 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=("table", "markdown", "json"), default="table", help="default table")
 
 
-def check(args: argparse.Namespace) -> None:
-    """Whether the options make sense.
+def check_limits(args: argparse.Namespace) -> None:
+    """Whether what `add_limits` adds makes sense.
 
     Raises
     ------
     UserError
-        They do not; the message says why.
+        It does not; the message says why.
     """
     if args.rounds < 2:
         raise UserError(f"--rounds {args.rounds} is not valid: 2 or more; one process says nothing about noise")
@@ -79,12 +89,23 @@ def check(args: argparse.Namespace) -> None:
         raise UserError(f"--unclear {args.unclear:g} is not valid: a share from 0 to 1")
     if not args.minutes > 0:
         raise UserError(f"--minutes {args.minutes:g} is not valid: more than 0")
+
+
+def check(args: argparse.Namespace) -> None:
+    """Whether all options make sense.
+
+    Raises
+    ------
+    UserError
+        They do not; the message says why.
+    """
+    check_limits(args)
     if not args.timeout > 0:
         raise UserError(f"--timeout {args.timeout:g} is not valid: more than 0")
     if args.tolerance is not None and not args.tolerance >= 0:
         raise UserError(f"--tolerance {args.tolerance:g} is not valid: 0 or more")
     if args.html and not Path(args.html).absolute().parent.is_dir():
-        raise UserError(f"--html {args.html}: its folder is not there")
+        raise UserError(f"--html {args.html}: its folder does not exist")
     for pattern in args.function:
         try:
             re.compile(pattern)
