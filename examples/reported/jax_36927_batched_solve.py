@@ -9,6 +9,7 @@ Reported: 2.6x (33 ms -> 87 ms), gradient 2.8x (57 ms -> 159 ms)
 Old:      jax==0.9.2 jaxlib==0.9.2 numpy==2.2.6 scipy==1.15.3
 New:      jax==0.10.0 jaxlib==0.10.0 numpy==2.2.6 scipy==1.15.3
 Kind:     steady
+Control:  not reproduced on two cores
 """
 
 import jax

@@ -6,6 +6,7 @@ Reported: almost 100x (on Windows; fewer BLAS threads mend it)
 Old:      numpy==1.26.4
 New:      numpy==2.0.2
 Kind:     steady
+Control:  not reproduced on two cores (reported on Windows)
 """
 
 import numpy as np

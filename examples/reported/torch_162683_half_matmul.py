@@ -6,6 +6,7 @@ Reported: 5x and more between nightlies; 40x to 500x slower than float32
 Old:      torch==2.4.1 numpy==1.26.4
 New:      torch==2.9.1 numpy==2.2.6
 Kind:     steady
+Control:  hardly reproduced on two cores
 """
 
 import torch

@@ -6,6 +6,7 @@ Reported: 15x to 58x
 Old:      torch==2.12.0 numpy==2.2.6
 New:      torch==2.13.0 numpy==2.2.6
 Kind:     steady
+Control:  not reproduced on two cores
 """
 
 import torch

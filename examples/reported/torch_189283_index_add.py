@@ -6,6 +6,7 @@ Reported: 2.4x and 2.0x, with low confidence
 Old:      torch==2.9.1 numpy==2.2.6
 New:      torch==2.13.0 numpy==2.2.6
 Kind:     steady
+Control:  not reproduced on two cores
 """
 
 import torch
