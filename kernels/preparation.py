@@ -6,7 +6,7 @@ import operator
 import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -320,7 +320,7 @@ def library_function(kernel: Kernel, backend: Backend) -> tuple[Callable[..., An
     if backend.compiled and hasattr(module, f"{name}_compiled"):
         name = f"{name}_compiled"
     if kernel.derived and not hasattr(module, name):
-        return made_gradient(kernel.derived, backend), put_each
+        return made_gradient(kernel, kernel.derived, backend), put_each
     if not hasattr(module, name):
         raise NotImplementedError(f"{module.__name__} has no function {name}")
     function = getattr(module, name)
@@ -328,9 +328,9 @@ def library_function(kernel: Kernel, backend: Backend) -> tuple[Callable[..., An
     return function, getattr(module, f"{name}_arguments", put_each)
 
 
-def made_gradient(derived: Derivation, backend: Backend) -> Callable[..., Any]:
+def made_gradient(kernel: Kernel, derived: Derivation, backend: Backend) -> Callable[..., Any]:
     """A kernel of gradients by the library's own differentiation of the kernel that it is derived from."""
-    base = derived.kernel
+    base = replace(derived.kernel, family=kernel.family)  # the catalogue gives a family to each of its own
     maker = import_module(f"kernels.gradients.{backend.library}")
     make = getattr(maker, "gradient_compiled", maker.gradient) if backend.compiled else maker.gradient
     function: Callable[..., Any] = make(library_function(base, backend)[0], derived.by, len(base.results))

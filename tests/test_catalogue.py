@@ -61,7 +61,8 @@ def test_a_library_has_the_function_or_the_catalogue_has_the_reason(kernel):
         path = ROOT / "kernels" / kernel.family / f"{library}.py"
         tree = ast.parse(path.read_text()) if path.exists() else ast.Module([], [])
         functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
-        functions |= {target.id for node in tree.body if isinstance(node, ast.Assign) for target in node.targets}
+        assigned = [target for node in tree.body if isinstance(node, ast.Assign) for target in node.targets]
+        functions |= {target.id for target in assigned if isinstance(target, ast.Name)}
         names = [b.name for b in BACKENDS.values() if b.library == library]
         possible = [name for name in names if kernel.why_not(name, library) is None]
         made = kernel.derived and (ROOT / "kernels" / "gradients" / f"{library}.py").exists()

@@ -29,12 +29,13 @@ COMMANDS = (
     "audit",
     "simulate",
     "copies",
+    "peers",
     "merge",
     "clean",
 )
 
 #: Those that measure: one at a time on a host.
-MEASURING = ("bench", "run", "upgrade", "compare", "audit", "copies")
+MEASURING = ("bench", "run", "upgrade", "compare", "audit", "copies", "peers")
 
 
 def parser(argv: list[str]) -> argparse.ArgumentParser:

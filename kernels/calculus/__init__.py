@@ -18,6 +18,27 @@ def two_vectors(rng, n):
     return rng.uniform(0.5, 1.5, n), rng.uniform(0.5, 1.5, n)
 
 
+#: Of the logistic regression whose second derivatives are taken.
+SAMPLES = 1_000
+
+
+def labelled(rng, n):
+    """Features, shape (samples, n); labels of 1 and −1, shape (samples,); weights, shape (n,)."""
+    return (
+        rng.standard_normal((SAMPLES, n)),
+        2.0 * rng.integers(0, 2, SAMPLES) - 1,
+        rng.standard_normal(n) / n**0.5,
+    )
+
+
+def curvature(x, y, w):
+    """Xᵀ·diag(p(1 − p))·X over the number of samples (Hastie, Tibshirani and Friedman, 4.4)."""
+    import numpy as np
+
+    p = 1 / (1 + np.exp(-y * (x @ w)))
+    return (x * (p * (1 - p))[:, None]).T @ x / len(y)
+
+
 #: The libraries that differentiate nothing: they evaluate the function several times, at points close together.
 DIFFERENCES = ("numpy", "numba", "cupy")
 
@@ -35,6 +56,9 @@ CENTRAL_DIFFERENCES = {
 #: Parts of source lines of which a change leaves the result within what is tolerated.
 EQUIVALENT = {
     "eps **": "the step of a difference: accuracy only",
+    "** (1 / 3)": "as above",
+    "-y * (x @ w)": "second derivatives do not depend on this sign",
+    "-y * tf": "as above",
     "step(x, ": "as above",
     "+ step": "a difference backwards is one too",
     "total = 0.0": "what is added to both sides of a difference",
@@ -100,4 +124,24 @@ KERNELS = (
     derivative(2, lambda x: -24 * x + 18, flops=2, operations="multiply|add|subtract"),
     # A constant: a compiler that simplifies what it differentiates is left with filling an array.
     derivative(3, lambda x: 0 * x - 24, flops=0, operations="broadcast|constant"),
+    Kernel(
+        "hessian",
+        f"second derivatives of the loss of a logistic regression on {SAMPLES:,} samples by its n weights; NumPy, CuPy "
+        "and Numba: central differences of the gradient",
+        sizes=(2, 5, 10, 30, 100, 300),
+        small=10,
+        large=100,
+        inputs=labelled,
+        reference=curvature,
+        # Those of the formula's product, whichever way it is found.
+        flops=lambda n: 2 * SAMPLES * n**2,
+        counted=False,
+        bytes=lambda n, item: (SAMPLES * (n + 1) + n + n**2) * item,
+        operations=("dot|gemm|matmul|custom-call|fusion",),
+        equivalent=EQUIVALENT,
+        otherwise=dict.fromkeys(DIFFERENCES, "central finite differences of the gradient"),
+        loose={library: {"float64": 1e-8, "float32": 1e-2} for library in DIFFERENCES},
+        up_to={"*": 100},
+        any_order=True,  # it is symmetric
+    ),
 )

@@ -38,3 +38,13 @@ def derivative2(x):
 def derivative3(x):
     """The third, of one number, mapped over the elements."""
     return jax.vmap(third)(x)
+
+
+def logistic_loss(x, y, w):
+    """The mean of log(1 + exp(−y·xw))."""
+    return jnp.mean(jnp.logaddexp(0, -y * (x @ w)))
+
+
+def hessian(x, y, w):
+    """Forward over reverse mode."""
+    return jax.hessian(logistic_loss, argnums=2)(x, y, w)

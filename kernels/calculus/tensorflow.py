@@ -46,3 +46,14 @@ def derivative2(x):
 def derivative3(x):
     """The third."""
     return derivative(x, 3)
+
+
+def hessian(x, y, w):
+    """The jacobian of a gradient."""
+    with tf.GradientTape() as outer:
+        outer.watch(w)
+        with tf.GradientTape() as inner:
+            inner.watch(w)
+            loss = tf.reduce_mean(tf.nn.softplus(-y * tf.linalg.matvec(x, w)))
+        slope = inner.gradient(loss, w)
+    return outer.jacobian(slope, w)

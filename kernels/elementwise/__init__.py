@@ -1,6 +1,6 @@
 """Element by element: bound by memory bandwidth when large, by the cost of a call when small."""
 
-from kernels.kernel import Kernel
+from kernels.kernel import Kernel, Peer
 
 SIZES = (10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000)
 
@@ -20,6 +20,27 @@ def sin(x):
     import numpy as np
 
     return np.sin(x)
+
+
+def four_angles(rng, n):
+    """Latitudes and longitudes of two points each, all of shape (n,), from 0 to 1 radian."""
+    return tuple(rng.uniform(0, 1, n) for _ in range(4))
+
+
+def haversine(theta1, phi1, theta2, phi2):
+    """The angle between two points of a sphere (Sinnott, 1984)."""
+    import numpy as np
+
+    h = np.sin((theta2 - theta1) / 2) ** 2 + np.cos(theta1) * np.cos(theta2) * np.sin((phi2 - phi1) / 2) ** 2
+    return 2 * np.arctan2(np.sqrt(h), np.sqrt(1 - h))
+
+
+def npbench_angles(n):
+    """As npbench draws them."""
+    import numpy as np
+
+    rng = np.random.default_rng(42)
+    return tuple(rng.random(n) for _ in range(4))
 
 
 #: The largest size is for GPUs: a process takes up to 20 GiB of the host's memory for it.
@@ -74,6 +95,23 @@ KERNELS = (
         results=("number",) * 3,
         operations=("add", "multiply", "sine|sin"),
         tier="bench",
+        **COMMON,
+    ),
+    Kernel(
+        "arc_distance",
+        "the angle between two points of a sphere by the haversine formula, element by element",
+        inputs=four_angles,
+        reference=haversine,
+        # Four sines and cosines, two roots, an arctangent, two squares and nine operations of arithmetic.
+        flops=lambda n: 18 * n,
+        bytes=lambda n, item: 5 * n * item,
+        operations=("sine|sin", "atan2"),
+        peer=Peer(
+            "npbench",
+            "https://github.com/spcl/npbench",
+            (100_000, 1_000_000, 10_000_000),
+            npbench_angles,
+        ),
         **COMMON,
     ),
 )

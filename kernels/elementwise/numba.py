@@ -3,7 +3,7 @@
 Numba has no such threshold of its own, unlike PyTorch (32,768 elements, at::internal::GRAIN_SIZE) and XLA.
 """
 
-from math import sin
+from math import atan2, cos, sin, sqrt
 
 import numpy as np
 from numba import njit, prange
@@ -85,3 +85,27 @@ def elementwise(a, b):
             product[i] = a[i] * b[i]
             wave[i] = sin(a[i])
     return total, product, wave
+
+
+@njit
+def arc(theta1, phi1, theta2, phi2):
+    """Haversine of one pair of points, in its precision."""
+    number = type(theta1)
+    two = number(2)
+    latitude = sin((theta2 - theta1) / two)
+    longitude = sin((phi2 - phi1) / two)
+    h = latitude * latitude + cos(theta1) * cos(theta2) * longitude * longitude
+    return two * atan2(sqrt(h), sqrt(number(1) - h))
+
+
+@njit(parallel=True)
+def arc_distance(theta1, phi1, theta2, phi2):
+    """Haversine, in one pass over the inputs."""
+    out = np.empty_like(theta1)
+    if out.size < GRAIN:
+        for i in range(out.size):
+            out[i] = arc(theta1[i], phi1[i], theta2[i], phi2[i])
+    else:
+        for i in prange(out.size):
+            out[i] = arc(theta1[i], phi1[i], theta2[i], phi2[i])
+    return out

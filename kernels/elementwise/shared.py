@@ -19,3 +19,11 @@ def sine(a):
 def elementwise(a, b):
     """a + b, a · b, sin(a)."""
     return a + b, a * b, xp.sin(a)
+
+
+def arc_distance(theta1, phi1, theta2, phi2):
+    """Haversine."""
+    latitude = xp.sin((theta2 - theta1) / 2)
+    longitude = xp.sin((phi2 - phi1) / 2)
+    h = latitude * latitude + xp.cos(theta1) * xp.cos(theta2) * longitude * longitude
+    return 2 * xp.arctan2(xp.sqrt(h), xp.sqrt(1 - h))

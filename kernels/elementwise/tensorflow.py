@@ -9,3 +9,4 @@ add = shared.add
 multiply = shared.multiply
 sine = shared.sine
 elementwise = shared.elementwise
+arc_distance = shared.arc_distance

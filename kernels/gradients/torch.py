@@ -15,7 +15,7 @@ def gradient(function, by, count):
         pairs = zip((outputs,) if count == 1 else outputs, cotangents, strict=True)
         # Autograd refuses results that do not depend on the leaves.
         dependent, directions = zip(*(pair for pair in pairs if pair[0].requires_grad), strict=True)
-        found = torch.autograd.grad(dependent, leaves, directions)
+        found = contiguous(torch.autograd.grad(dependent, leaves, directions))
         return found if len(by) > 1 else found[0]
 
     return made
@@ -31,7 +31,12 @@ def gradient_compiled(function, by, count):
             return function(*replaced(inputs, by, arrays), **static)
 
         _, back = torch.func.vjp(chosen, *[inputs[place] for place in by])
-        found = back(cotangents if count > 1 else cotangents[0])
+        found = contiguous(back(cotangents if count > 1 else cotangents[0]))
         return found if len(by) > 1 else found[0]
 
     return made
+
+
+def contiguous(arrays):
+    """Arrays that are whole: the gradient of a transpose is the transpose of a gradient, and may be a view of it."""
+    return tuple(array.contiguous() for array in arrays)

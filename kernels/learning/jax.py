@@ -3,6 +3,7 @@
 import jax
 import jax.numpy as jnp
 
+from kernels.learning import STRIDE
 from kernels.shared import bind
 
 shared = bind(__name__, jnp)
@@ -30,3 +31,43 @@ def linear_regression_compiled(x, y, iterations, rate):
     """Weights and bias, the loop in the program: unrolled it would take long to compile."""
     start = jnp.zeros_like(x, shape=x.shape[1]), jnp.zeros_like(x, shape=())
     return jax.lax.fori_loop(0, iterations, lambda _, now: descend(x, y, *now, rate), start)
+
+
+layer_norm = shared.layer_norm
+attention = shared.attention
+pairwise_distances = shared.pairwise_distances
+
+
+def softmax(x):
+    """Along the last axis."""
+    return jax.nn.softmax(x)
+
+
+def cross_entropy(scores, classes):
+    """By the logarithm of the softmax, which is one function in JAX."""
+    return -jnp.mean(jnp.take_along_axis(jax.nn.log_softmax(scores), classes[:, None], axis=1))
+
+
+def conv2d(x, w):
+    """Channels last, as the images are."""
+    return jax.lax.conv_general_dilated(x, w, (1, 1), "VALID", dimension_numbers=("NHWC", "HWIO", "NHWC"))
+
+
+def conv_transpose1d(x, w):
+    """Transposed: filters as PyTorch has them, turned round."""
+    return jax.lax.conv_transpose(
+        x, w, (STRIDE,), "VALID", dimension_numbers=("NCH", "OIH", "NCH"), transpose_kernel=True
+    )
+
+
+def loss(weights, x, classes):
+    """Mean cross-entropy of two layers."""
+    w1, b1, w2, b2 = weights
+    return cross_entropy(jax.nn.relu(x @ w1 + b1) @ w2 + b2, classes)
+
+
+def mlp_training_step(x, classes, w1, b1, w2, b2):
+    """Down the gradient."""
+    weights = w1, b1, w2, b2
+    value, slopes = jax.value_and_grad(loss)(weights, x, classes)
+    return *(weight - slope for weight, slope in zip(weights, slopes, strict=True)), value

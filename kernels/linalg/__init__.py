@@ -59,6 +59,14 @@ def tall(rng, n):
     return (rng.standard_normal((4 * n, n)),)
 
 
+def small_systems(rng, n):
+    """Positive definite matrices, shape (n, 3, 3), of moderate condition, and right sides, (n, 3, 1)."""
+    import numpy as np
+
+    g = rng.standard_normal((n, 3, 3))
+    return g @ g.swapaxes(1, 2) + np.eye(3), rng.standard_normal((n, 3, 1))
+
+
 def orthogonal(rng, n):
     """The first factor of a normal matrix, shape (n, n)."""
     import numpy as np
@@ -387,5 +395,22 @@ KERNELS = (
             "right[..., None])[..., 0]": "JAX takes the last where an index is beyond it",
         },
         tier="core",
+    ),
+    Kernel(
+        "small_solves",
+        "x of A·x = b, n systems of three equations",
+        sizes=(1, 10, 100, 1_000, 10_000, 100_000),
+        small=1_000,
+        large=10_000,
+        inputs=small_systems,
+        reference=solve,
+        # 2/3 · 3³ + 2 · 3².
+        flops=lambda n: 36 * n,
+        bytes=lambda n, item: 15 * n * item,
+        needs=SCIPY,
+        otherwise={"tensorflow-xla": "an explicit inverse from QR factors"},
+        loose={"tensorflow-xla": {"float64": 1e-9, "float32": 1e-3}},
+        up_to={"tensorflow-xla": 1_000, "*": 10_000},
+        operations=ROUTINE,
     ),
 )

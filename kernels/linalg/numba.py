@@ -89,3 +89,12 @@ def tridiagonal_solve(lower, diagonal, upper, right):
         for k in prange(right.shape[0]):
             one_system(lower[k], diagonal[k], upper[k], right[k], out[k])
     return out
+
+
+@njit(parallel=True)
+def small_solves(a, b):
+    """Systems on threads, each by LU factors."""
+    out = np.empty_like(b)
+    for i in prange(b.shape[0]):
+        out[i] = np.linalg.solve(a[i], b[i])
+    return out

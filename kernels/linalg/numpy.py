@@ -16,4 +16,5 @@ qr = shared.qr
 svd = shared.svd
 eigh = shared.eigh
 cholesky = shared.cholesky
+small_solves = shared.small_solves
 tridiagonal_solve = Late("kernels.linalg.scipy", "tridiagonal_solve")

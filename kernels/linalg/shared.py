@@ -50,15 +50,20 @@ def cholesky(a):
 
 
 def tridiagonal_solve(lower, diagonal, upper, right):
-    """Elimination downwards, substitution upwards, a row of all systems at a time: these libraries have no routine."""
+    """Elimination downwards, substitution upwards, one place of all systems at a time: there is no routine."""
     ratios, values = [], []
     ratio = value = 0.0
-    for i in range(right.shape[1]):
-        pivot = diagonal[:, i] - lower[:, i] * ratio
-        ratio = upper[:, i] / pivot
-        value = (right[:, i] - lower[:, i] * value) / pivot
+    for i in range(right.shape[-1]):
+        pivot = diagonal[..., i] - lower[..., i] * ratio
+        ratio = upper[..., i] / pivot
+        value = (right[..., i] - lower[..., i] * value) / pivot
         ratios.append(ratio)
         values.append(value)
-    for i in reversed(range(right.shape[1] - 1)):
+    for i in reversed(range(right.shape[-1] - 1)):
         values[i] = values[i] - ratios[i] * values[i + 1]
-    return xp.stack(values, axis=1)
+    return xp.stack(values, axis=-1)
+
+
+def small_solves(a, b):
+    """A system after the other, by LU factors."""
+    return xp.linalg.solve(a, b)

@@ -9,6 +9,7 @@ shared = bind(__name__, xp)
 
 matmul = shared.matmul
 batched_matmul = shared.batched_matmul
+small_solves = shared.small_solves
 qr = shared.qr
 eigh = shared.eigh
 cholesky = shared.cholesky

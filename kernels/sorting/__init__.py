@@ -15,6 +15,59 @@ def ascending(x):
     return np.sort(x)
 
 
+#: Whole numbers as floats are exact in float32 up to 2²⁴; none comes twice, so that there is one right order.
+ORDER = {
+    "sizes": (10, 100, 1_000, 10_000, 100_000, 1_000_000),
+    "small": 1_000,
+    "large": 1_000_000,
+    "flops": lambda n: 0,
+}
+
+#: How many of the largest are wanted.
+LARGEST = 100
+
+
+def distinct(rng, n):
+    """Whole numbers around 0 in any order, as floats; shape (n,)."""
+    return (rng.permutation(n) - float(n // 2),)
+
+
+def in_order(rng, n):
+    """The same numbers, sorted already."""
+    import numpy as np
+
+    return (np.arange(n) - float(n // 2),)
+
+
+def places_in_order(x):
+    """NumPy's argsort."""
+    import numpy as np
+
+    return np.argsort(x)
+
+
+def of_the_largest(x, k):
+    """The k largest, in descending order, and their places."""
+    import numpy as np
+
+    places = np.argsort(-x)[:k]
+    return x[places], places
+
+
+def table_and_queries(rng, n):
+    """Even numbers in ascending order, and whole numbers from -1 on to look up among them; both of shape (n,)."""
+    import numpy as np
+
+    return 2.0 * np.arange(n), rng.integers(-1, 2 * n, n).astype(float)
+
+
+def first_places(table, queries):
+    """NumPy's searchsorted, by its default from the left."""
+    import numpy as np
+
+    return np.searchsorted(table, queries)
+
+
 KERNELS = (
     Kernel(
         "sort",
@@ -28,5 +81,54 @@ KERNELS = (
         bytes=lambda n, item: 2 * n * item,
         operations=("sort|topk",),
         tier="bench",
+    ),
+    Kernel(
+        "argsort",
+        "the places of a vector's elements in ascending order",
+        inputs=distinct,
+        reference=places_in_order,
+        bytes=lambda n, item: n * (item + 8),
+        results=("index",),
+        operations=("sort|topk",),
+        **ORDER,
+    ),
+    Kernel(
+        "argsort_sorted",
+        "the places of a vector's elements in ascending order, which they have already",
+        inputs=in_order,
+        reference=places_in_order,
+        bytes=lambda n, item: n * (item + 8),
+        results=("index",),
+        operations=("sort|topk",),
+        **ORDER,
+    ),
+    Kernel(
+        "top_k",
+        f"the {LARGEST} largest elements of a vector in descending order, and their places",
+        inputs=distinct,
+        reference=of_the_largest,
+        bytes=lambda n, item: n * item + min(LARGEST, n) * (item + 8),
+        results=("number", "index"),
+        static=lambda n, dtype: {"k": min(LARGEST, n)},
+        operations=("sort|topk|top-k|custom-call",),
+        equivalent={
+            "child + 1 < size": "wrong for half of all inputs; a property tries others",
+            "range(k // 2 - 1, -1, -1)": "as above",
+            "x[i] > x[places[0]]": "as above",
+        },
+        tier="core",
+        **ORDER,
+    ),
+    Kernel(
+        "searchsorted",
+        "where each of n numbers belongs among n sorted ones",
+        inputs=table_and_queries,
+        reference=first_places,
+        bytes=lambda n, item: 2 * n * item + 8 * n,
+        results=("index",),
+        operations=("while|gather|sort|compare",),
+        threaded=40_000,
+        equivalent={"GRAIN": "from which length threads are used"},
+        **ORDER,
     ),
 )

@@ -7,3 +7,13 @@ from kernels.shared import bind
 shared = bind(__name__, cp)
 
 sort = shared.sort
+argsort = shared.argsort
+argsort_sorted = shared.argsort_sorted
+searchsorted = shared.searchsorted
+
+
+def top_k(x, k):
+    """The k largest are parted from the rest, and only they are sorted."""
+    largest = cp.argpartition(x, x.size - k)[x.size - k :]
+    places = largest[cp.argsort(x[largest])[::-1]]
+    return x[places], places

@@ -1,5 +1,6 @@
 """Sorting in JAX."""
 
+import jax
 import jax.numpy as jnp
 
 from kernels.shared import bind
@@ -7,3 +8,11 @@ from kernels.shared import bind
 shared = bind(__name__, jnp)
 
 sort = shared.sort
+argsort = shared.argsort
+argsort_sorted = shared.argsort_sorted
+searchsorted = shared.searchsorted
+
+
+def top_k(x, k):
+    """JAX's own."""
+    return jax.lax.top_k(x, k)

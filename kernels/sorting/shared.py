@@ -4,3 +4,18 @@
 def sort(x):
     """Ascending."""
     return xp.sort(x)
+
+
+def argsort(x):
+    """The order in which elements ascend."""
+    return xp.argsort(x)
+
+
+def argsort_sorted(x):
+    """A function of its own, so that PyTorch's compiler does not count it as the other one compiled again."""
+    return xp.argsort(x)
+
+
+def searchsorted(table, queries):
+    """The leftmost place of each."""
+    return xp.searchsorted(table, queries)

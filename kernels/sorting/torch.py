@@ -2,7 +2,20 @@
 
 import torch
 
+from kernels.shared import bind
+
+shared = bind(__name__, torch)
+
+argsort = shared.argsort
+argsort_sorted = shared.argsort_sorted
+searchsorted = shared.searchsorted
+
 
 def sort(x):
     """Ascending; PyTorch computes the indices too, and they are dropped."""
     return torch.sort(x).values
+
+
+def top_k(x, k):
+    """PyTorch's own."""
+    return torch.topk(x, k)

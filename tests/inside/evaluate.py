@@ -5,6 +5,7 @@ Arrays travel as lists of their bytes' hexadecimal digits, so that every NaN and
 
 import json
 import sys
+from functools import partial
 
 import numpy as np
 
@@ -15,20 +16,22 @@ from kernels.preparation import library_function, put_each
 _functions = {}
 
 
-def function_of(kernel, backend):
+def function_of(kernel, backend, static):
     """A kernel's function on a backend, compiled where it is; and the library's adapter."""
     way = BACKENDS[backend]
     library = adapter(way.library, "cpu")
-    if (kernel, backend) not in _functions:
+    key = kernel, backend, *static.items()
+    if key not in _functions:
         function, arguments_from = library_function(CATALOGUE[kernel], way)
         assert arguments_from is put_each, "its arguments are not its inputs"
-        _functions[kernel, backend] = library.compile(function) if way.compiled else function
-    return _functions[kernel, backend], library
+        function = partial(function, **static) if static else function
+        _functions[key] = library.compile(function) if way.compiled else function
+    return _functions[key], library
 
 
-def evaluate(kernel, backend, inputs):
+def evaluate(kernel, backend, inputs, static):
     """The results on the host."""
-    function, library = function_of(kernel, backend)
+    function, library = function_of(kernel, backend, static)
     result = function(*(library.put(array) for array in inputs))
     return [np.array(library.get(part)) for part in (result if isinstance(result, (tuple, list)) else (result,))]
 
@@ -46,7 +49,8 @@ if __name__ == "__main__":
     for line in sys.stdin:
         request = json.loads(line)
         try:
-            results = evaluate(request["kernel"], request["backend"], [decode(one) for one in request["inputs"]])
+            inputs = [decode(one) for one in request["inputs"]]
+            results = evaluate(request["kernel"], request["backend"], inputs, request["static"])
             answer = {"results": [encode(one) for one in results]}
         except Exception as error:
             answer = {"problem": f"{type(error).__name__}: {error}"[:500]}

@@ -1,0 +1,88 @@
+"""Compare our kernels with another suite's: its own programs and ours on its inputs, side by side.
+
+    arrayspeed peers pyhpc --path ../pyhpc-benchmarks
+
+PATH is a checkout of the other suite, https://github.com/dionhaefner/pyhpc-benchmarks for pyhpc. Ratios are our time
+over theirs. Both sides run in one environment, on as many cores as --cores says; results are compared too.
+
+Exit status: as that of `arrayspeed upgrade`, the other suite being the old side.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+from asv import environment
+
+import kernels
+from arrayspeed.cli.own import arguments
+from arrayspeed.cli.own.run import run
+from arrayspeed.environments import existing
+from arrayspeed.environments.project import load_config
+from arrayspeed.measure.session import newest_of_all
+from arrayspeed.model.errors import UserError
+from arrayspeed.own import peers, script
+from arrayspeed.own.sides import Side
+
+#: Suite -> a file that a checkout of it has.
+PEERS = {"pyhpc": "benchmarks/equation_of_state/__init__.py"}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of ``arrayspeed peers``."""
+    parser.add_argument("peer", choices=PEERS, help="the other suite")
+    parser.add_argument("--path", required=True, metavar="CHECKOUT", help="where it is checked out")
+    parser.add_argument(
+        "--cores", type=int, default=1, metavar="N", help="of all processes (default 1, as the other suite measures)"
+    )
+    parser.add_argument(
+        "--environment", action="append", default=[], metavar="NAME", help="default: the one with most libraries"
+    )
+    several = {"action": "append", "default": []}
+    parser.add_argument("-k", "--function", **several, metavar="REGEX", help="only these: kernel_backend")
+    parser.add_argument("--size", **several, metavar="SIZE", help="only these of its sizes")
+    parser.add_argument("--results", metavar="DIR", help="default .arrayspeed")
+    parser.add_argument("--again", action="store_true", help="measure again what was measured before")
+    parser.add_argument("--html", metavar="FILE", help="also write a page, which is one file")
+    arguments.add_limits(parser)
+    # What the peers themselves ask of each other's results (numpy.allclose).
+    parser.set_defaults(companions=[], timeout=600.0, tolerance=1e-5)
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run ``arrayspeed peers``."""
+    arguments.check(args)
+    path = Path(args.path).absolute()
+    if not (path / PEERS[args.peer]).is_file():
+        raise UserError(f"--path {args.path} is no checkout of {args.peer}: it has no {PEERS[args.peer]}")
+    cores = sorted(os.sched_getaffinity(0))
+    if not 1 <= args.cores <= len(cores):
+        raise UserError(f"--cores {args.cores} is not valid: from 1 to {len(cores)} here")
+    args.results = args.results or ".arrayspeed"
+    python = interpreter(args.environment)
+    known = (("ARRAYSPEED_PEER_PATH", str(path)), ("ARRAYSPEED_PEER_ROOT", str(Path(kernels.__file__).parents[1])))
+    sides = [
+        Side(label, python=python, variables=(*known, ("ARRAYSPEED_PEER_SIDE", side)))
+        for label, side in ((args.peer, "theirs"), ("arrayspeed", "ours"))
+    ]
+    os.sched_setaffinity(0, cores[: args.cores])
+    return run(script.read(Path(peers.__path__[0], f"{args.peer}.py")), sides, args)
+
+
+def interpreter(names: list[str]) -> str:
+    """The interpreter of an environment, which is made where it is missing.
+
+    Raises
+    ------
+    UserError
+        No environment, or several, have such a name.
+    """
+    config, names = existing.take(load_config(), names)
+    names = names or [newest_of_all(config)]
+    found = [env for env in environment.get_environments(config, None) if any(name in env.name for name in names)]
+    if len(found) != 1:
+        raise UserError(f"--environment {names[0]}: {len(found)} environments have such a name, and one is needed")
+    found[0].create()
+    return str(found[0].find_executable("python"))

@@ -1,0 +1,5 @@
+"""Benchmarks of the ocean kernels."""
+
+from benchmarks import common
+
+globals().update(common.classes("ocean"))

@@ -1,0 +1,5 @@
+"""Benchmarks of the simulation kernels."""
+
+from benchmarks import common
+
+globals().update(common.classes("simulation"))

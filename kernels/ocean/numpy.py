@@ -1,0 +1,16 @@
+"""Parts of an ocean model in NumPy."""
+
+import numpy as np
+
+from kernels.late import Late
+from kernels.shared import bind
+
+shared = bind(__name__, np)
+
+equation_of_state = shared.equation_of_state
+turbulent_kinetic_energy = Late("kernels.ocean.scipy", "turbulent_kinetic_energy")
+
+
+def isoneutral_mixing(*fields):
+    """As most libraries write it."""
+    return shared.isoneutral_mixing(np.pad, *fields)

@@ -1,0 +1,25 @@
+"""Parts of an ocean model in PyTorch."""
+
+import torch
+
+from kernels.linalg.torch import tridiagonal_solve
+from kernels.shared import bind
+
+shared = bind(__name__, torch)
+
+equation_of_state = shared.equation_of_state
+
+
+def padded(field, widths):
+    """PyTorch's own, whose widths begin with those of the last axis."""
+    return torch.nn.functional.pad(field, [width for pair in reversed(widths) for width in pair])
+
+
+def isoneutral_mixing(*fields):
+    """As most libraries write it."""
+    return shared.isoneutral_mixing(padded, *fields)
+
+
+def turbulent_kinetic_energy(*fields):
+    """The systems by elimination, as there is no routine."""
+    return shared.turbulent_kinetic_energy(padded, tridiagonal_solve, *fields)

@@ -1,0 +1,37 @@
+"""Simulations in NumPy."""
+
+import numpy as np
+
+from kernels.late import Late
+from kernels.shared import bind
+
+shared = bind(__name__, np)
+
+black_scholes = Late("kernels.simulation.scipy", "black_scholes")
+n_body = shared.n_body
+floyd_warshall = shared.floyd_warshall
+total_variation = shared.total_variation
+
+
+def jacobi_2d(u, sweeps):
+    """From one array to another and back."""
+    old, new = u.copy(), u.copy()
+    for _ in range(sweeps):
+        new[1:-1, 1:-1] = shared.inner_mean(old)
+        old, new = new, old
+    return old
+
+
+def laplacian(p):
+    """The five-point one, with zeros around the grid."""
+    out = 4 * p
+    out[1:] -= p[:-1]
+    out[:-1] -= p[1:]
+    out[:, 1:] -= p[:, :-1]
+    out[:, :-1] -= p[:, 1:]
+    return out
+
+
+def conjugate_gradient(b, iterations):
+    """A loop in Python."""
+    return shared.conjugate_gradient(laplacian, b, iterations)

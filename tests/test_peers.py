@@ -1,0 +1,91 @@
+"""Another suite's programs beside ours, from something that looks like a checkout of it."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from arrayspeed.cli.main import main
+from tests.conftest import ROOT
+
+BACKENDS = """
+from contextlib import nullcontext
+__backends__ = {"numpy": lambda device: nullcontext()}
+"""
+
+#: Computes as ours does, and waits as long again.
+EQUATION = """
+import os, sys
+from time import perf_counter
+sys.path.append(os.environ["ARRAYSPEED_PEER_ROOT"])
+
+def get_callable(backend, size, device):
+    from kernels.preparation import load
+    call = load("equation_of_state", backend, 4_096, peer=True).call
+
+    def slow():
+        start = perf_counter()
+        result = call()
+        end = 2 * perf_counter() - start
+        while perf_counter() < end:
+            pass
+        return result
+
+    return slow
+"""
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    folder = tmp_path / "pyhpc"
+    (folder / "benchmarks/equation_of_state").mkdir(parents=True)
+    (folder / "benchmarks/__init__.py").touch()
+    (folder / "benchmarks/equation_of_state/__init__.py").write_text(EQUATION)
+    (folder / "backends.py").write_text(BACKENDS)
+    return folder
+
+
+@pytest.mark.clock
+def test_a_peer_that_waits_is_slower_than_ours(newest, checkout, monkeypatch, tmp_path):
+    # Of 4,096 cells on both sides: the peer's own sizes take long.
+    script = ROOT / "arrayspeed/own/peers/pyhpc.py"
+    small = checkout.parent / "peers"
+    small.mkdir()
+    (small / "pyhpc.py").write_text(script.read_text().replace("sizes = (65_536, 1_048_576)", "sizes = (4_096,)"))
+    monkeypatch.setattr("arrayspeed.own.peers.__path__", [str(small)])
+    monkeypatch.chdir(ROOT)
+    before = os.sched_getaffinity(0)
+    found = tmp_path / "found.json"
+    try:
+        with pytest.raises(SystemExit) as ended, found.open("w") as file:
+            monkeypatch.setattr(sys, "stdout", file)
+            options = ["--path", str(checkout), "-k", "equation_of_state_numpy$", "--rounds", "6", "--format", "json"]
+            main(["peers", "pyhpc", *options, "--results", str(tmp_path / "results")])
+        assert len(os.sched_getaffinity(0)) == 1
+    finally:
+        os.sched_setaffinity(0, before)
+    rows = {row["measure"]: row for row in json.loads(found.read_text())["comparisons"]}
+    assert rows["time_call"]["verdict"] == "faster"
+    assert 0.4 < rows["time_call"]["ratio"] < 0.7
+    assert rows["result"]["verdict"] == "same"
+    assert ended.value.code in (0, 1, 2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["pyhpc", "--path", "nowhere"], "nowhere is no checkout of pyhpc"),
+        (["pyhpc", "--path", "{checkout}", "--cores", "0"], "--cores 0 is not valid"),
+        (["pyhpc", "--path", "{checkout}", "--environment", "venv"], "environments have such a name"),
+        (["pyhpc"], "the following arguments are required: --path"),
+        (["other", "--path", "."], "invalid choice: 'other'"),
+    ],
+)
+def test_mistakes_take_one_line(checkout, arguments, said):
+    command = [sys.executable, "-m", "arrayspeed", "peers", *(part.format(checkout=checkout) for part in arguments)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
