@@ -571,6 +571,21 @@ def test_an_environment_cut_short_by_a_kill_is_made_anew(step):
 
 
 @makes
+def test_whether_there_is_such_an_environment_is_known_before_anything_is_made():
+    env = environment({"alpha": "1.0"})
+    assert env.check_requirements() in (0, 1)
+    with pytest.raises(util.UserError, match=r"^cannot install alpha==99\.0: no such version \(environment"):
+        environment({"alpha": "99.0"}).check_requirements()
+    assert not os.path.exists(env._path)
+
+
+def test_how_many_packages_are_to_be_downloaded():
+    assert install.to_download("Resolved 6 packages in 367ms\nWould download 5 packages\n + jax==0.10.2") == 5
+    assert install.to_download("Would download 1 package\n") == 1
+    assert install.to_download("Would make no changes\n") == 0
+
+
+@makes
 def test_a_broken_environment_is_made_anew():
     env = environment({"alpha": "1.0"})
     env.create()

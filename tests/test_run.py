@@ -1,6 +1,8 @@
 """What a run chooses, without running it."""
 
 import os
+import subprocess
+import sys
 import threading
 import time
 from types import SimpleNamespace
@@ -15,6 +17,7 @@ from arrayspeed.model.errors import UserError
 from arrayspeed.model.libraries import subjects
 from kernels import BACKENDS, CATALOGUE
 from kernels.catalogue import in_tier
+from tests.conftest import ROOT
 
 
 def one(**changes):
@@ -51,6 +54,43 @@ def one(**changes):
 )
 def test_selection(selection, chosen):
     assert plan.wanted(one(), plan.Selection(**selection)) is chosen
+
+
+@pytest.mark.parametrize(
+    ("requirements", "selection", "worth"),
+    [
+        ({"numpy": "2.4.6", "jax": "0.10.2"}, {}, True),
+        ({"numpy": "2.4.6"}, {"backends": ["jax"]}, False),
+        ({"numpy": "2.4.6", "jax": "0.10.2"}, {"backends": ["jax"], "kernels": ["matmul"]}, True),
+        ({"numba": "0.68.1", "numpy": "2.4.6"}, {"backends": ["numba"], "kernels": ["fft"]}, False),
+        ({"cupy": "14.2.0", "numpy": "2.4.6"}, {"backends": ["cupy"], "kernels": ["add"]}, False),
+        ({"jax": "0.10.2"}, {"devices": ["gpu"]}, False),
+        ({"jax": "0.10.2"}, {"measures": ["timeraw_import"]}, True),
+        ({"jax": "0.10.2"}, {"measures": ["timeraw_import"], "kernels": ["add"]}, False),
+        ({"jax": "0.10.2"}, {"sizes": ["7"], "kernels": ["add"]}, False),
+        ({"jax": "0.10.2"}, {"patterns": ["elementwise.add_float32.time_call.*1000000, 'cpu'"]}, True),
+        ({"jax": "0.10.2"}, {"libraries": ["torch"]}, False),
+    ],
+)
+def test_what_an_environment_is_needed_for_is_known_before_it_is_made(monkeypatch, requirements, selection, worth):
+    monkeypatch.setattr(plan, "missing", lambda device: None if device == "cpu" else "none here")
+    env = SimpleNamespace(name="venv", requirements=requirements)
+    assert plan.worth_making(env, [plan.Selection(**selection)]) is worth
+
+
+def test_nothing_is_made_where_nothing_can_run(tmp_path):
+    clone = tmp_path / "clone"
+    subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
+    env = os.environ | {"PYTHONPATH": str(clone), "CUDA_VISIBLE_DEVICES": ""}
+    for arguments, says in (
+        (["run", "--backend", "cupy", "--kernel", "add", "--device", "cpu"], "nothing that can run here is selected"),
+        (["upgrade", "jax", "0.9.2", "0.10.2", "--bench", "fft.*numba"], "nothing that can run here is selected"),
+    ):
+        command = [sys.executable, "-m", "arrayspeed", *arguments]
+        done = subprocess.run(command, cwd=clone, env=env, capture_output=True, text=True)
+        assert done.returncode == 2, done.stderr
+        assert done.stderr.splitlines()[-1].startswith(f"arrayspeed: {says}")
+        assert not (clone / ".asv").exists()
 
 
 def test_what_cannot_run_is_left_out(monkeypatch):

@@ -148,6 +148,24 @@ def install_command(
     return [uv, "pip", "install", "--no-progress", "--python", python, *flags, *names], {**env, **settings}
 
 
+def resolve_command(
+    uv: str, python: str, folder: str, wanted: Iterable[Requirement], env: Mapping[str, str]
+) -> tuple[list[str], dict[str, str]]:
+    """As `install_command` of uv, for what it would install and download: it does neither.
+
+    ``python``: an interpreter of the version that is meant, which may be of no virtualenv; ``folder``: an empty one.
+    """
+    settings, flags = uv_settings(pip_options(python, env), env)
+    command = [uv, "pip", "install", "--dry-run", "--no-progress", "--target", folder, "--python", python]
+    return [*command, *flags, *map(str, wanted)], {**env, **settings}
+
+
+def to_download(output: str) -> int:
+    """How many packages uv would download, by what it says of an install that it only tries."""
+    found = re.search(r"Would download (\d+) package", output)
+    return int(found[1]) if found else 0
+
+
 # --- pip's configuration for uv ---
 
 

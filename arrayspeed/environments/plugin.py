@@ -14,6 +14,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -131,6 +132,26 @@ class Venv(Virtualenv):
             self._install_requirements(uv, env)
             self._record_packages()
             log.info(f"Created in {time.monotonic() - started:.1f} s with {'uv' if uv else 'pip'}")
+
+    def check_requirements(self) -> int | None:
+        """How many packages must be downloaded; asked before anything is made. None where pip installs, which can only
+        try by downloading.
+
+        Raises
+        ------
+        asv.util.UserError
+            Nothing fulfils the requirements, as `_setup` says it.
+        """
+        env = {**os.environ, **self.build_env_vars}
+        uv = install.choose(env)
+        if uv is None:
+            return None
+        with tempfile.TemporaryDirectory() as folder:
+            command, env = install.resolve_command(uv, self._executable, folder, self._wanted, env)
+            output, failed = self._call(command, env)
+        if failed:
+            self._fail(install.diagnose(output, self._wanted, uv=True), output)
+        return install.to_download(output)
 
     def _make_virtualenv(self, uv: str | None, env: dict[str, str]) -> None:
         output, failed = self._call(install.virtualenv_command(uv, self._executable, self._path), env)

@@ -24,7 +24,7 @@ from arrayspeed.environments.project import short
 from arrayspeed.measure import interrupts
 from arrayspeed.measure.asv_servers import serving
 from arrayspeed.measure.host import only_run
-from arrayspeed.measure.plan import Selection, combinations, side_by_side
+from arrayspeed.measure.plan import Selection, combinations, nothing, side_by_side
 from arrayspeed.measure.progress import Progress
 from arrayspeed.measure.session import Session, open_session, quiet, save_atomically
 from arrayspeed.model.combination import Combination
@@ -35,7 +35,6 @@ from arrayspeed.model.units import human
 from arrayspeed.records import processes
 from arrayspeed.records.processes import Process
 from benchmarks.batching import complaint
-from kernels.backends.hardware import missing
 
 #: Processes for each time, unless asked for otherwise.
 ROUNDS = 2
@@ -195,15 +194,6 @@ def interruptible() -> Iterator[None]:
         if str(error) == "Interrupted.":
             raise KeyboardInterrupt from error
         raise UserError(str(error)) from error
-
-
-def nothing(selections: list[Selection]) -> str:
-    """Why nothing that is selected can run."""
-    devices = sorted({device for selection in selections for device in selection.devices})
-    whys = [missing(device) for device in devices]
-    if whys and all(whys):
-        return "; ".join(whys)
-    return "nothing that can run here is selected; `python -m kernels` lists all kernels, sizes and backends"
 
 
 def run(

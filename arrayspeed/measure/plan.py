@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from asv import environment
 
 from arrayspeed.model.combination import Combination, parse_name, parse_parameters
 from arrayspeed.model.libraries import subjects
-from kernels import BACKENDS, CATALOGUE, LIBRARIES
+from arrayspeed.model.measures import MEASURES
+from kernels import BACKENDS, CATALOGUE, DEVICES, LIBRARIES
 from kernels.backends.hardware import missing
 from kernels.limits import too_large
 
@@ -43,6 +44,49 @@ def selected(env: environment.Environment, selection: Selection) -> bool:
     versions = subjects(env.requirements)
     found = [name for name in selection.libraries or LIBRARIES if name in versions]
     return bool(found) and (not selection.versions or any(versions[name] in selection.versions for name in found))
+
+
+def worth_making(env: environment.Environment, selections: Iterable[Selection]) -> bool:
+    """Whether anything that is selected can run in an environment: known before it is made, from the catalogue."""
+    present = subjects(env.requirements)
+    return any(
+        wanted(one, selection) and can_run(one)
+        for selection in selections
+        if selected(env, selection)
+        for one in conceivable(env.name, present, selection)
+    )
+
+
+def conceivable(name: str, libraries: Collection[str], selection: Selection) -> Iterator[Combination]:
+    """What the catalogue has for some libraries, as far as a selection's own lists say."""
+    measures = [measure for measure in MEASURES.values() if among(measure.name, selection.measures)]
+    for measure in measures:
+        if measure.of_library:
+            for library in libraries:
+                full_name = f"imports.library.{measure.name}"
+                yield Combination(name, full_name, 0, "imports", "library", None, measure.name, library, None, None)
+    backends = [one for one in BACKENDS.values() if one.library in libraries and among(one.name, selection.backends)]
+    for kernel in CATALOGUE.values():
+        for dtype in kernel.dtypes if among(kernel.name, selection.kernels) else ():
+            parts = [one.name for one in measures if not one.of_library], backends, kernel.sizes, DEVICES
+            for measure, backend, size, device in itertools.product(*parts):
+                full_name = f"{kernel.family}.{kernel.name}_{dtype}.{measure}"
+                labels = kernel.family, kernel.name, dtype, measure
+                yield Combination(name, full_name, 0, *labels, backend.name, size, device)
+
+
+def nothing(selections: Iterable[Selection]) -> str:
+    """Why nothing that is selected can run."""
+    devices = sorted({device for selection in selections for device in selection.devices})
+    whys = [missing(device) for device in devices]
+    if whys and all(whys):
+        return "; ".join(whys)
+    return "nothing that can run here is selected; `python -m kernels` lists all kernels, sizes and backends"
+
+
+def among(name: str, names: Collection[str]) -> bool:
+    """Whether a list that selects holds a name; an empty one holds all."""
+    return not names or name in names
 
 
 def combinations(session, selection: Selection) -> Iterator[Combination]:

@@ -18,8 +18,9 @@ from asv.machine import Machine
 from asv.repo import get_repo
 from asv.results import Results
 
+from arrayspeed.environments.plugin import Venv
 from arrayspeed.environments.project import measured_code, uncommitted
-from arrayspeed.measure.plan import Selection, selected
+from arrayspeed.measure.plan import Selection, nothing, selected, worth_making
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.libraries import subjects
 from arrayspeed.model.text import printable
@@ -114,18 +115,23 @@ def of_one_library(config) -> list[str]:
 
 
 def open_session(config, selections: list[Selection]) -> Session:
-    """Make the environments that are selected, and discover the benchmarks.
+    """Make the environments that are selected and that anything selected can run in, and discover the benchmarks.
+
+    Nothing is made before all of it is known to exist.
 
     Raises
     ------
     UserError
-        No environment is selected, or one cannot be made.
+        No environment is selected, nothing can run there, or one cannot be made.
     """
     os.environ["ARRAYSPEED_TIER"] = "full"  # asv alone sees a part: benchmarks/common.py
     every = environment.get_environments(config, None)
     environments = [env for env in every if any(selected(env, selection) for selection in selections)]
     if not environments:
         raise UserError("no environment in asv.conf.json has that library and version")
+    environments = [env for env in environments if worth_making(env, selections)]
+    if not environments:
+        raise UserError(nothing(selections))
     repo = repository(config)
     machine = Machine.load()
     commits = same_code(repo, result_commits(config.results_dir, machine.machine))
@@ -139,9 +145,13 @@ def open_session(config, selections: list[Selection]) -> Session:
     try:
         # asv announces a failure in a line of its own; the error says it better.
         with log.set_level(logging.CRITICAL):
+            missing = [env for env in environments if not os.path.exists(env._path)]
+            downloads = {env.name: env.check_requirements() for env in missing if isinstance(env, Venv)}
             for env in environments:
-                if not os.path.exists(env._path):
-                    print(f"Creating environment {env.name} …", file=sys.stderr, flush=True)
+                if env in missing:
+                    count = downloads.get(env.name)
+                    how_much = f" ({count} package{'' if count == 1 else 's'} to download)" if count else ""
+                    print(f"Creating environment {env.name}{how_much} …", file=sys.stderr, flush=True)
                 env.create()
         with quiet():
             benchmarks = Benchmarks.discover(config, repo, environments, commits[:1])

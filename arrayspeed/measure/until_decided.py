@@ -10,6 +10,7 @@ from arrayspeed.decide import LOOKS, Decision, Looks, Observed
 from arrayspeed.decide.words import FACTOR
 from arrayspeed.measure import interrupts
 from arrayspeed.measure.blocks import Block, gangs, rounds
+from arrayspeed.measure.plan import nothing
 from arrayspeed.measure.players import Turns
 from arrayspeed.measure.progress import Rounds
 from arrayspeed.measure.session import Session
@@ -68,9 +69,7 @@ def until_decided(
         There is nothing to measure, or it was stopped before anything was measured.
     """
     if not blocks:
-        raise UserError(
-            "nothing that can run here is selected; `python -m kernels` lists all kernels, sizes and backends"
-        )
+        raise UserError(nothing([]))
     until = time.monotonic() + 60 * limits.minutes
     looks = Looks(limits.rounds, limits.factor, once=limits.once)
     progress = Rounds(blocks, looks.plan)
