@@ -1,6 +1,7 @@
 """What an upgrade makes of its processes, what it prints, and the environments that it compares."""
 
 import json
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -9,6 +10,7 @@ from arrayspeed.model.combination import Combination
 from arrayspeed.model.errors import UserError
 from arrayspeed.records.processes import Process
 from arrayspeed.upgrade import compare, pair, verdict
+from kernels import CATALOGUE
 
 
 def one(kernel="matmul", measure="time_call", backend="jax-jit", environment="old", family="linalg"):
@@ -153,6 +155,13 @@ def test_the_worst_comes_first_and_what_is_unclear_is_listed(rows):
     assert words[:3] == ["fails", "sometimes fails", "slower"]
     assert words.count("unclear") == 3
     assert "same" not in words
+
+
+def test_a_part_of_the_kernels_is_not_taken_for_all():
+    (row,) = judged((one(kernel="add"), scaled(1e-3), scaled(1e-3)))
+    assert f"1 of {len(CATALOGUE)} kernels were compared" in verdict.as_markdown(as_upgrade([row]))
+    every = [replace(row, one=replace(row.one, kernel=name)) for name in CATALOGUE]
+    assert "kernels were compared" not in verdict.as_markdown(as_upgrade(every))
 
 
 def test_conclusion_counts(rows):

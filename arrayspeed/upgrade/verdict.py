@@ -30,6 +30,7 @@ from arrayspeed.model.text import printable
 from arrayspeed.model.units import human
 from arrayspeed.records.processes import Process
 from arrayspeed.upgrade.compare import Row
+from kernels import CATALOGUE
 
 
 @dataclass(frozen=True)
@@ -123,6 +124,9 @@ def notes(upgrade: Upgrade) -> list[str]:
         f"Changed or same is stated only where the ratio is shown to be beyond ×{upgrade.factor:g} or "
         "within it (for errors ×2, for memory also 1 MiB); at most 5 % of such statements are wrong.",
     ]
+    kernels = {row.one.kernel for row in upgrade.rows} & CATALOGUE.keys()
+    if kernels and len(kernels) < len(CATALOGUE):
+        lines.append(f"{len(kernels)} of {len(CATALOGUE)} kernels were compared; --tier full selects all.")
     if any(row.verdict == UNCLEAR for row in upgrade.rows):
         lines.append(f"Unclear: neither a change by more than ×{upgrade.factor:g} nor the absence of one was shown.")
     if any(row.decision.low is not None and not row.decision.paired for row in upgrade.rows):

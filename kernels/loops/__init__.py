@@ -156,6 +156,7 @@ SCAN = Kernel(
     bytes=lambda n, item: (3 * n + 12) * item,
     unavailable={"torch-compile": UNROLLED},
     up_to={"jax": 1_000, "jax-jit": 10_000, "*": 10_000},
+    long=True,
     operations=("while",),
     equivalent={"0 * x[0]": "zeros either way", "zeros_like(x[0])": "only its shape counts"},
 )
@@ -177,6 +178,7 @@ KERNELS = (
         static=lambda n, dtype: {"iterations": ITERATIONS},
         quick=lambda n, dtype: {"iterations": 10},
         mismatches={"float64": 1e-3, "float32": 1e-2},
+        long=True,
         operations=("while|multiply",),
         threaded=200,
         equivalent={
@@ -202,6 +204,7 @@ KERNELS = (
         # It is chaotic.
         tolerance={"float64": 1e-10, "float32": 1e-3},
         up_to={"*": 100_000},
+        long=True,
         operations=("while|multiply",),
     ),
     Kernel(
