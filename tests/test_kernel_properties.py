@@ -286,7 +286,7 @@ def test_filters_are_not_turned_round(evaluate, kernel, backend):
 
 
 @each("conv_transpose1d")
-def test_each_frame_sounds_like_its_filter_where_it_begins(evaluate, kernel, backend):
+def test_a_frame_adds_its_filter_where_it_begins(evaluate, kernel, backend):
     x = np.zeros((1, 3, 4))
     x[0, 1, 2] = 1
     w = np.random.default_rng(11).standard_normal((3, 1, 256))
@@ -353,7 +353,7 @@ def test_enough_iterations_solve_the_system(evaluate, kernel, backend):
 
 
 @each("floyd_warshall")
-def test_no_way_is_longer_than_one_through_another_place(evaluate, kernel, backend):
+def test_no_path_is_longer_than_one_through_another_node(evaluate, kernel, backend):
     d = np.random.default_rng(16).uniform(0, 1, (6, 6)) * (1 - np.eye(6))
     (found,) = evaluate(kernel, backend, d)
     assert (found[:, :, None] <= found[:, None, :] + found.T[None] + 1e-15).all()

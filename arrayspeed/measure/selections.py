@@ -29,7 +29,13 @@ def part(*measures: str, dtype: str = "float64", **filters: list[str]) -> Select
 
 #: What `make bench` measures: something for every page.
 BENCH = [
-    part("time_call", kernels=in_tier("bench"), sizes=["small", "large"], devices=["cpu"]),
+    part("time_call", kernels=OPERATIONS, sizes=["small", "large"], devices=["cpu"]),
+    part(
+        "time_call",
+        kernels=[name for name in in_tier("bench") if name not in OPERATIONS],
+        sizes=["large"],
+        devices=["cpu"],
+    ),
     part("track_first_call", kernels=OPERATIONS, sizes=["small"], backends=COMPILED, devices=["cpu"]),
     part("track_error", kernels=OPERATIONS, sizes=["small"], devices=["cpu"]),
 ]

@@ -98,7 +98,7 @@ def images(rng, n):
 
 
 def frames(rng, n):
-    """n frames of a spectrum, shape (1, channels, n), and the sound of each channel, (channels, 1, length)."""
+    """n frames of a spectrum, shape (1, channels, n), and the waveform of each channel, (channels, 1, length)."""
     return rng.standard_normal((1, CHANNELS, n)), rng.standard_normal((CHANNELS, 1, LENGTH)) / CHANNELS
 
 

@@ -51,7 +51,7 @@ def weights_and_inputs(rng, n):
 
 
 def ring(rng, n):
-    """For each of n places the next one, int64, shape (n,): one ring through all of them, in any order."""
+    """For each of n elements the next one, int64, shape (n,): one ring through all of them, in any order."""
     import numpy as np
 
     order = rng.permutation(n)
@@ -137,7 +137,7 @@ def through_time(a, x, back):
 
 
 def walked(following, goal):
-    """How many steps from place 0 to the goal."""
+    """Steps from element 0 to the goal."""
     place, count = 0, 0
     while place != goal:
         place, count = following[place], count + 1
@@ -254,7 +254,7 @@ KERNELS = (
     ),
     Kernel(
         "ring_walk",
-        "how many steps it is from place 0 of a ring of n places to place n/2: a loop that ends when the data say so",
+        "number of steps along a linked ring of n elements, from element 0 to n/2: a loop whose length depends on the data",
         sizes=(10, 100, 1_000, 10_000, 100_000),
         small=100,
         large=10_000,
@@ -263,7 +263,7 @@ KERNELS = (
         reference=walked,
         results=("count",),
         flops=lambda n: 0,
-        # About half of the places are visited.
+        # About half of the elements are visited.
         bytes=lambda n, item: n * item // 2,
         static=lambda n, dtype: {"goal": n // 2},
         unavailable={"torch-compile": "torch.while_loop is a prototype, and other loops cannot ask the data"},

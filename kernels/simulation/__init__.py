@@ -1,4 +1,4 @@
-"""Simulations: prices, bodies that attract each other, sweeps over grids, shortest paths."""
+"""Simulations: option prices, bodies that attract each other, sweeps over grids, shortest paths."""
 
 from kernels.kernel import Kernel, Peer
 
@@ -19,7 +19,7 @@ THREADS = {"GRAIN": "from which length threads are used"}
 
 
 def options(rng, n):
-    """Prices of shares, prices agreed on and years to go, shape (n,) each."""
+    """Prices of shares, strike prices and years to maturity, shape (n,) each."""
     return rng.uniform(10, 50, n), rng.uniform(10, 50, n), rng.uniform(1, 2, n)
 
 
@@ -39,7 +39,7 @@ def normal_grid(rng, n):
 
 
 def lengths(rng, n):
-    """Lengths of the ways from each of n places to each, shape (n, n), 0 on the diagonal."""
+    """Lengths of the edges between n nodes, shape (n, n), 0 on the diagonal."""
     import numpy as np
 
     return (rng.uniform(0, 1, (n, n)) * (1 - np.eye(n)),)
@@ -115,7 +115,7 @@ def conjugate(b, iterations):
 
 
 def shortest(d):
-    """Of all ways through any places (Floyd, 1962)."""
+    """Of all paths (Floyd, 1962)."""
     import numpy as np
 
     for k in range(len(d)):
@@ -211,7 +211,7 @@ KERNELS = (
     ),
     Kernel(
         "floyd_warshall",
-        "lengths of the shortest ways between all of n places",
+        "lengths of the shortest paths between all pairs of n nodes",
         sizes=(10, 30, 100, 200, 400, 850),
         small=100,
         large=400,

@@ -155,7 +155,7 @@ def conjugate_gradient(b, iterations):
 
 @njit
 def through_row(d, i, k):
-    """Ways from one place through another."""
+    """Paths from one node through another."""
     first = d[i, k]
     for j in range(d.shape[1]):
         d[i, j] = min(d[i, j], first + d[k, j])

@@ -75,7 +75,7 @@ def conjugate_gradient(laplacian, b, iterations):
 
 
 def floyd_warshall(d):
-    """All ways through each place in turn. Its own row and column do not change, so that no copy is needed."""
+    """All paths through each node in turn. Its own row and column do not change meanwhile."""
     for k in range(d.shape[0]):
         d = xp.minimum(d, d[:, k : k + 1] + d[k : k + 1, :])
     return d
