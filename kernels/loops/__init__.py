@@ -254,7 +254,7 @@ KERNELS = (
     ),
     Kernel(
         "ring_walk",
-        "number of steps along a linked ring of n elements, from element 0 to n/2: a loop whose length depends on the data",
+        "number of steps along a linked ring of n elements, from element 0 to n/2: the data decide when it ends",
         sizes=(10, 100, 1_000, 10_000, 100_000),
         small=100,
         large=10_000,
