@@ -200,7 +200,8 @@ def one(**changes):
 @pytest.fixture
 def session(tmp_path):
     config = SimpleNamespace(results_dir=str(tmp_path))
-    return SimpleNamespace(config=config, machine={"machine": "generated"}, commit="0123456789" * 4, unclean=False)
+    about = {"unclean": False, "packages": lambda name: {}}
+    return SimpleNamespace(config=config, machine={"machine": "generated"}, commit="0123456789" * 4, **about)
 
 
 def test_processes_are_kept_line_by_line(session, tmp_path):

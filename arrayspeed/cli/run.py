@@ -1,7 +1,8 @@
 """Measure a selection in chunks, each of which is saved when it is finished.
 
 Filters narrow the selection; without any, everything in asv.conf.json is measured, which takes hours. Run again, it
-skips what already has a value from the same code: the kernels and benchmarks as they are committed now.
+skips what already has a value from the same code: the kernel's function and what that uses, its inputs, the library's
+adapter, the timing and the environment's packages. --stale lists what has changed since a value was measured.
 
 --selection versions measures all releases of each library side by side, taking turns every 20 ms, round after round
 until each is decided against the newest; run again, it continues where it stopped.
@@ -17,6 +18,7 @@ from arrayspeed.environments import existing
 from arrayspeed.environments.project import load_config
 from arrayspeed.measure import asv_processes, selections
 from arrayspeed.measure.plan import Selection
+from arrayspeed.measure.stale import Stale, stale
 from arrayspeed.measure.tiers import kernels_of
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.measures import MEASURES
@@ -24,6 +26,9 @@ from arrayspeed.model.names import check
 from kernels import BACKENDS, CATALOGUE, DEVICES, LIBRARIES
 from kernels.catalogue import dtypes
 from kernels.kernel import TIERS
+
+#: How many kernels a line of --stale names.
+SHOWN = 6
 
 
 def add_arguments(parser) -> None:
@@ -61,6 +66,11 @@ def add_arguments(parser) -> None:
     parser.add_argument("--timeout", type=float, metavar="S", help="end a process after S seconds (default 600)")
     parser.add_argument("--minutes", type=float, metavar="N", help="start nothing new after N minutes")
     how = parser.add_mutually_exclusive_group()
+    how.add_argument(
+        "--stale",
+        action="store_true",
+        help="measure nothing: list the stored values that are out of date and why; exit status 1 if there are any",
+    )
     how.add_argument("--again", action="store_true", help="also measure what is finished, and replace it")
     how.add_argument("--append", action="store_true", help="also measure what is finished, and add to its samples")
 
@@ -69,6 +79,8 @@ def main(args) -> int:
     """Run ``arrayspeed run``."""
     chosen = selection(args)
     config, chosen.environments = existing.take(load_config(), chosen.environments)
+    if args.stale:
+        return show_stale(stale(config, chosen))
     if args.selection == "versions":
         if args.again or args.append:
             raise UserError(
@@ -90,6 +102,17 @@ def main(args) -> int:
         args.minutes or math.inf,
         args.wait,
     )
+
+
+def show_stale(found: list[Stale]) -> int:
+    """Print what is out of date; the exit status."""
+    for each in found:
+        names, count = each.kernels, len(each.ones)
+        more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+        print(f"{each.environment}: {', '.join(names[:SHOWN])}{more}: {each.why} ({count} value{'s' * (count > 1)})")
+    if not found:
+        print("nothing is out of date")
+    return 1 if found else 0
 
 
 def named(args, chosen: Selection, config) -> list[Selection] | None:

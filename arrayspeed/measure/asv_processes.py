@@ -27,12 +27,14 @@ from arrayspeed.measure.host import only_run
 from arrayspeed.measure.plan import Selection, combinations, nothing, side_by_side
 from arrayspeed.measure.progress import Progress
 from arrayspeed.measure.session import Session, open_session, quiet, save_atomically
+from arrayspeed.measure.stale import place
 from arrayspeed.model.combination import Combination
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.failures import BROKEN, ERROR, NOT_AVAILABLE
 from arrayspeed.model.measures import measure_of
 from arrayspeed.model.units import human
 from arrayspeed.records import processes
+from arrayspeed.records.fingerprints import fingerprint
 from arrayspeed.records.processes import Process
 from benchmarks.batching import complaint
 
@@ -41,7 +43,9 @@ ROUNDS = 2
 
 
 def finished(session: Session, plan: Iterable[Combination]) -> set[Combination]:
-    """The combinations that have a value from the same code."""
+    """The combinations that have a value from the same code: of a commit in which nothing that is measured differs, or
+    of one in which nothing differs that this value depends on.
+    """
     done = set()
     by_environment = defaultdict(list)
     for one in plan:
@@ -56,6 +60,14 @@ def finished(session: Session, plan: Iterable[Combination]) -> set[Combination]:
         for one in ones:
             value = values.get(one.benchmark, {one.index: None})[one.index]
             if value is not None and not (isinstance(value, float) and math.isnan(value)):
+                done.add(one)
+    for name, ones in by_environment.items():
+        packages = session.packages(name) if session.others else {}
+        left = {place(one): one for one in ones if one not in done}
+        folder, machine = session.config.results_dir, session.machine["machine"]
+        for process in processes.load(folder, machine, name, session.others):
+            one = left.get(place(process.one))
+            if one and process.value is not None and process.fingerprint == fingerprint(one, packages):
                 done.add(one)
     return done
 

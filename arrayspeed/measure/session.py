@@ -33,7 +33,7 @@ class Session:
 
     ``failures``: environment and asv's ``benchmark-index`` -> why that process gave no value, and its class. ``round``:
     how many processes of the combinations in work there were before. ``unclean``: the working tree differs from the
-    commit that new results name.
+    commit that new results name. ``others``: commits with other code that this machine has results of.
     """
 
     config: object
@@ -45,11 +45,16 @@ class Session:
     failures: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
     round: int = 0
     unclean: bool = False
+    others: list[str] = field(default_factory=list)
 
     @property
     def commit(self) -> str:
         """The commit that new results name."""
         return self.commits[0]
+
+    def packages(self, name: str) -> dict[str, str]:
+        """The exact packages of an environment."""
+        return self.environments[name].packages()
 
     def results_of(self, name: str, commit: str | None = None) -> Results:
         """What is saved of an environment at a commit, by default this run's, or an empty Results.
@@ -134,7 +139,8 @@ def open_session(config, selections: list[Selection]) -> Session:
         raise UserError(nothing(selections))
     repo = repository(config)
     machine = Machine.load()
-    commits = same_code(repo, result_commits(config.results_dir, machine.machine))
+    known = result_commits(config.results_dir, machine.machine)
+    commits = same_code(repo, known)
     if changed := uncommitted():
         more = "" if len(changed) == 1 else f" and {len(changed) - 1} more file{'' if len(changed) == 2 else 's'}"
         what = f"{printable(changed[0])}{more} differ{'' if more else 's'} from it"
@@ -164,7 +170,9 @@ def open_session(config, selections: list[Selection]) -> Session:
     except util.ProcessError as error:
         raise UserError(f"an environment cannot be created: {str(error).splitlines()[0]}") from error
     by_name = {env.name: env for env in environments}
-    return Session(config, repo, commits, dict(machine.__dict__), by_name, benchmarks, unclean=bool(changed))
+    others = [commit for commit in known if commit not in commits]
+    about = {"unclean": bool(changed), "others": others}
+    return Session(config, repo, commits, dict(machine.__dict__), by_name, benchmarks, **about)
 
 
 def repository(config):

@@ -23,6 +23,7 @@ from asv.results import get_filename
 
 from arrayspeed.model.combination import Combination, parse_name
 from arrayspeed.model.failures import CLASSES, class_of
+from arrayspeed.records.fingerprints import fingerprint
 
 SUFFIX = ".processes.jsonl"
 
@@ -48,6 +49,8 @@ class Process:
         Calls in a batch.
     kind
         The class of the failure, of `arrayspeed.model.failures`; None where there is none.
+    fingerprint
+        What it depends on, of `arrayspeed.records.fingerprints`; None where that was not recorded.
     """
 
     one: Combination
@@ -60,18 +63,23 @@ class Process:
     sometimes: bool = False
     number: int | None = None
     kind: str | None = None
+    fingerprint: str | None = field(default=None, compare=False)
 
 
 def store(session, environment: str, found: list[Process]) -> None:
     """Add processes to the file of their environment. A line is written whole or, in a kill, is left out on reading.
 
-    Each line has the time, UTC, and ``unclean`` where the measured code differs from the commit that it names.
+    Each line has the time, UTC, what the process's figure depends on, and ``unclean`` where the measured code differs
+    from the commit that it names.
     """
     name = get_filename(session.machine["machine"], session.commit, environment)
     path = Path(session.config.results_dir, name.removesuffix(".json") + SUFFIX)
     now = datetime.now(UTC).isoformat(timespec="seconds")
     common = {"date": now} | ({"unclean": True} if session.unclean else {})
-    lines = [json.dumps(common | line(process)) for process in found]
+    packages = session.packages(environment)
+    lines = [
+        json.dumps(common | line(process) | {"fingerprint": fingerprint(process.one, packages)}) for process in found
+    ]
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a+b") as file:
         # A line that a kill cut short must not swallow the next.
@@ -142,6 +150,7 @@ def parse(row: dict, environment: str) -> Process:
     why = None if row.get("why") is None else str(row["why"])
     if why is not None:
         met["kind"] = kind if (kind := row.get("kind")) in CLASSES else class_of(why)
+    met["fingerprint"] = known if isinstance(known := row.get("fingerprint"), str) else None
     return Process(one, value, why=why, batches=batches, sometimes=row.get("sometimes") is True, **met)
 
 

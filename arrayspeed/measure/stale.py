@@ -1,0 +1,83 @@
+"""Which stored values are out of date: what they depend on is not what it was when they were measured."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from asv import environment
+from asv.results import get_filename
+
+from arrayspeed.environments.machine import describe
+from arrayspeed.measure.plan import Selection, selected, wanted
+from arrayspeed.model.combination import Combination
+from arrayspeed.records import processes
+from arrayspeed.records.fingerprints import PARTS, changed, fingerprint
+from arrayspeed.records.results import result_commits
+
+#: What is said of values that were stored without a fingerprint.
+UNKNOWN = "measured before it was recorded what a value depends on"
+
+
+@dataclass(frozen=True)
+class Stale:
+    """Values of one environment that are out of date for one reason."""
+
+    environment: str
+    why: str
+    ones: tuple[Combination, ...]
+
+    @property
+    def kernels(self) -> list[str]:
+        """Their kernels, in the order in which they were found."""
+        return list(dict.fromkeys(one.kernel for one in self.ones))
+
+
+def stale(config, selection: Selection) -> list[Stale]:
+    """This machine's values that are out of date, of what is selected; of each combination, the newest counts."""
+    machine = describe()["machine"]
+    found: dict[tuple[str, str], list[Combination]] = defaultdict(list)
+    for env in environment.get_environments(config, None):
+        if not selected(env, selection):
+            continue
+        packages = packages_of(env)
+        for one, before in newest(config.results_dir, machine, env.name):
+            if wanted(one, selection) and (why := reason(one, before, packages)):
+                found[env.name, why].append(one)
+    return [Stale(name, why, tuple(ones)) for (name, why), ones in found.items()]
+
+
+def packages_of(env) -> dict[str, str] | None:
+    """An environment's packages; None where it is not made, so that nothing is known of them."""
+    return env.packages() if env.check_presence() else None
+
+
+def newest(folder: str | Path, machine: str, name: str) -> Iterator[tuple[Combination, str | None]]:
+    """Each combination of an environment that has a value, and the fingerprint of the newest."""
+    found: dict[tuple, tuple[str, Combination, str | None]] = {}
+    for commit in result_commits(folder, machine):
+        path = Path(folder, get_filename(machine, commit, name).removesuffix(".json") + processes.SUFFIX)
+        for text in processes.lines_of(path.read_bytes()) if path.exists() else ():
+            if (parsed := processes.record(text, name)) is None or parsed[1].value is None:
+                continue
+            row, process = parsed
+            where, date = place(process.one), str(row.get("date", ""))
+            if where not in found or found[where][0] <= date:
+                found[where] = date, process.one, process.fingerprint
+    return ((one, before) for _, one, before in found.values())
+
+
+def place(one: Combination) -> tuple:
+    """What tells combinations of an environment apart, whichever index asv gave them."""
+    return one.benchmark, one.backend, one.size, one.device
+
+
+def reason(one: Combination, before: str | None, packages: Mapping[str, str] | None) -> str | None:
+    """Why a value is out of date, or None."""
+    if before is None:
+        return UNKNOWN
+    parts = [part for part in PARTS if part != "packages" or packages is not None]
+    differ = changed(before, fingerprint(one, packages or {}), parts)
+    return f"changed: {', '.join(differ)}" if differ else None

@@ -1,0 +1,181 @@
+"""What a number depends on, as a hash of each part: the kernel, its inputs, the library's adapter, how it is timed, and
+the environment's packages.
+
+Sources count as syntax trees without comments and docstrings. Of a kernel, only its function and what that uses count,
+so that a change of another kernel of the same file leaves its numbers as they are.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from importlib.metadata import version
+from pathlib import Path
+
+import kernels
+from arrayspeed.model.combination import Combination
+from kernels import BACKENDS, CATALOGUE
+from kernels.catalogue import FAMILIES
+from kernels.kernel import Kernel
+
+ROOT = Path(kernels.__file__).parents[1]
+
+#: The parts, in the order in which a fingerprint has them.
+PARTS = ("kernel", "inputs", "adapter", "timing", "packages")
+
+#: Modules that every timed call goes through, beside those of `benchmarks`.
+TIMED = ("kernels.preparation", "kernels.shared", "kernels.late")
+
+#: A module's name, and one of its top-level names.
+Place = tuple[str, str]
+
+
+def fingerprint(one: Combination, packages: Mapping[str, str]) -> str:
+    """The parts' hashes, with hyphens between them."""
+    kernel, backend = CATALOGUE.get(one.kernel), BACKENDS.get(one.backend)
+    parts = of_sources(kernel.name, backend.name) if kernel and backend else ("", "", "", timing())
+    return "-".join(digest([part]) for part in (*parts, *[repr(sorted(packages.items()))]))
+
+
+def changed(before: str, now: str, parts: Iterable[str] = PARTS) -> list[str]:
+    """The parts in which two fingerprints differ, of those asked for."""
+    pairs = zip(PARTS, before.split("-"), now.split("-"), strict=False)
+    return [name for name, one, other in pairs if one != other and name in parts]
+
+
+@lru_cache(None)
+def of_sources(kernel: str, backend: str) -> tuple[str, str, str, str]:
+    """The text of every part but the packages."""
+    entry, way = CATALOGUE[kernel], BACKENDS[backend]
+    library = f"kernels.{entry.family}.{way.library}"
+    base = entry.derived.kernel if entry.derived else entry
+    names = [entry.name, f"{entry.name}_arguments"]
+    if way.compiled and f"{entry.name}_compiled" in tops(library):
+        names[0] = f"{entry.name}_compiled"
+    if entry.derived and entry.name not in tops(library):
+        other = f"{base.name}_compiled"
+        names[0] = other if way.compiled and other in tops(library) else base.name
+    function = closure([(library, name) for name in names], way.library)
+    # How gradients are made, and their cotangents drawn.
+    made = [whole(f"kernels.gradients.{way.library}")] if entry.derived and entry.name not in tops(library) else []
+    drawn = [whole("kernels.gradients")] if entry.derived else []
+    numbers = [repr(entry.static(size, dtype)) for size in (entry.small, entry.large) for dtype in entry.dtypes]
+    return (
+        "\n".join([entry.version, *numbers, *made, *texts(function)]),
+        "\n".join([inputs(base, entry.family), *drawn]),
+        whole(f"kernels.backends.{way.library}") + whole("kernels.backends.base"),
+        timing(),
+    )
+
+
+def inputs(kernel: Kernel, family: str) -> str:
+    """What draws the inputs: a function and what it uses, or its family's whole file where it is none of that file."""
+    module = f"kernels.{family}"
+    name = kernel.inputs.__name__
+    return "\n".join(texts(closure([(module, name)], ""))) if name in tops(module) else whole(module)
+
+
+@lru_cache(None)
+def timing() -> str:
+    """What times a call."""
+    benchmarks = sorted(path.stem for path in (ROOT / "benchmarks").glob("*.py") if path.stem not in FAMILIES)
+    modules = [*(f"benchmarks.{name}" for name in benchmarks if name != "__init__"), *TIMED]
+    return "\n".join([version("asv_runner"), *map(whole, modules)])
+
+
+def digest(texts: Iterable[str]) -> str:
+    """A short hash."""
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:8]
+
+
+# --- sources ---
+
+
+@lru_cache(None)
+def tree(module: str) -> ast.Module:
+    """A module's syntax tree without docstrings; an empty one where there is no such file."""
+    path = ROOT.joinpath(*module.split("."))
+    path = path / "__init__.py" if path.is_dir() else path.with_name(f"{path.name}.py")
+    found = ast.parse(path.read_text(encoding="utf-8")) if path.is_file() else ast.Module([], [])
+    for node in ast.walk(found):
+        body = getattr(node, "body", None)
+        if isinstance(body, list) and body and is_docstring(body[0]):
+            body[:] = body[1:] or [ast.Pass()]
+    return found
+
+
+def is_docstring(node: ast.stmt) -> bool:
+    """Whether a statement is nothing but a text."""
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
+@lru_cache(None)
+def whole(module: str) -> str:
+    """All of a module."""
+    return ast.unparse(tree(module))
+
+
+@lru_cache(None)
+def tops(module: str) -> dict[str, ast.stmt]:
+    """Top-level name -> the statement that defines it."""
+    found: dict[str, ast.stmt] = {}
+    for node in tree(module).body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            found[node.name] = node
+        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            names = [name for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)]
+            found |= {name.id: node for name in names if isinstance(name.ctx, ast.Store)}
+    return found
+
+
+@lru_cache(None)
+def imported(module: str) -> dict[str, Place]:
+    """Name -> where it is from, of what is imported from `kernels`; the second part is empty for a module."""
+    found = {}
+    for node in tree(module).body:
+        if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "kernels":
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                is_module = ROOT.joinpath(*inner.split(".")).with_suffix(".py").is_file()
+                found[alias.asname or alias.name] = (inner, "") if is_module else (str(node.module), alias.name)
+    return found
+
+
+def closure(start: Iterable[Place], library: str) -> set[Place]:
+    """Top-level names of `kernels` that some of them use, these included."""
+    found: set[Place] = set()
+    left = list(start)
+    while left:
+        place = left.pop()
+        module, name = place
+        if place in found or name not in tops(module):
+            continue
+        found.add(place)
+        for node in ast.walk(tops(module)[name]):
+            left += used(node, module, library)
+    return found
+
+
+def used(node: ast.AST, module: str, library: str) -> list[Place]:
+    """The places that a node of a module refers to."""
+    if isinstance(node, ast.Name):
+        return [(module, node.id) if node.id in tops(module) else imported(module).get(node.id, ("", ""))]
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        owner, inner = imported(module).get(node.value.id, ("", "x"))
+        if node.value.id == "shared":
+            return [(f"{module.rpartition('.')[0]}.shared", node.attr)]
+        if node.value.id == "xp" and module.endswith(".shared"):
+            return [(f"kernels.names.{library}", node.attr)]
+        return [] if inner else [(owner, node.attr)]
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Late":
+        named = [one.value for one in node.args if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+        return [(named[0], named[1])] if len(named) == 2 else []
+    return []
+
+
+def texts(places: Iterable[Place]) -> list[str]:
+    """What is written at places."""
+    return [f"{module}.{name} {ast.unparse(tops(module)[name])}" for module, name in sorted(places)]

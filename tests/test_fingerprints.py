@@ -1,0 +1,223 @@
+"""What a stored value depends on: which values a change makes stale, and which it leaves."""
+
+import json
+import shutil
+from types import SimpleNamespace
+
+import pytest
+
+from arrayspeed.cli import run
+from arrayspeed.measure import asv_processes, stale
+from arrayspeed.measure.plan import Selection
+from arrayspeed.model.combination import Combination, parse_name
+from arrayspeed.records import fingerprints, processes
+from kernels import BACKENDS, CATALOGUE
+from tests.conftest import ROOT
+
+ABLE = [
+    (kernel.name, backend.name)
+    for kernel in CATALOGUE.values()
+    for backend in BACKENDS.values()
+    if kernel.why_not(backend.name, backend.library) is None
+]
+
+
+@pytest.fixture
+def tree(tmp_path, monkeypatch):
+    """A copy of what is measured, which fingerprints read."""
+    for name in ("kernels", "benchmarks"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(fingerprints, "ROOT", tmp_path)
+    forget()
+    yield tmp_path
+    forget()
+
+
+def forget():
+    for each in vars(fingerprints).values():
+        if hasattr(each, "cache_clear"):
+            each.cache_clear()
+
+
+def prints():
+    forget()
+    return {pair: fingerprints.of_sources(*pair) for pair in ABLE}
+
+
+@pytest.fixture(scope="module")
+def unchanged():
+    """Of the tree as it is."""
+    return prints()
+
+
+def changed_by(tree, before, path, old, new):
+    """Which kernels and backends a change of a file concerns, and in which parts."""
+    file = tree / path
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new, 1))
+    after = prints()
+    parts = {pair: [n for n in range(4) if before[pair][n] != after[pair][n]] for pair in ABLE}
+    return {pair: [fingerprints.PARTS[n] for n in found] for pair, found in parts.items() if found}
+
+
+def of(kernel, library=None):
+    return {
+        (name, backend) for name, backend in ABLE if name == kernel and library in (None, BACKENDS[backend].library)
+    }
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new"),
+    [
+        ("kernels/elementwise/shared.py", "    return a + b\n", "    # the sum\n    return a + b\n"),
+        ("kernels/elementwise/shared.py", '"""a + b."""', '"""The sum."""'),
+        ("kernels/elementwise/shared.py", "    return a + b\n", "    return (a + b)\n"),
+        ("kernels/elementwise/jax.py", "add = shared.add\n", "add = shared.add\n\n\ndef other(a):\n    return a\n"),
+        ("kernels/elementwise/__init__.py", '        "a + b",\n', '        "the sum",\n'),
+        ("benchmarks/elementwise.py", "Benchmarks", "The benchmarks"),
+    ],
+)
+def test_what_changes_no_number_leaves_all_as_it_is(tree, unchanged, path, old, new):
+    assert changed_by(tree, unchanged, path, old, new) == {}
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new", "concerned", "part"),
+    [
+        (
+            "kernels/elementwise/shared.py",
+            "return a + b\n",
+            "return b + a\n",
+            of("add") - of("add", "numba"),
+            "kernel",
+        ),
+        ("kernels/elementwise/numba.py", "out[i] = sin(a[i])", "out[i] = sin(a[i] + 0)", of("sine", "numba"), "kernel"),
+        ("kernels/loops/jax.py", "jax.lax.scan(", "jax.lax.map(", {("small_scan", "jax-jit")}, "kernel"),
+        ("kernels/names/tensorflow.py", "roll = tf.roll", "roll = tf.raw", of("runge_kutta", "tensorflow"), "kernel"),
+        ("kernels/linalg/scipy.py", "(1, 1)", "(1, 2)", of("tridiagonal_solve", "numpy"), "kernel"),
+        ("kernels/ocean/coefficients.py", "9.998420897506056e2", "9.9e2", of("equation_of_state"), "kernel"),
+        ("kernels/sorting/__init__.py", "2.0 * np.arange(n)", "3.0 * np.arange(n)", of("searchsorted"), "inputs"),
+    ],
+)
+def test_a_change_concerns_what_uses_it_and_nothing_else(tree, unchanged, path, old, new, concerned, part):
+    found = changed_by(tree, unchanged, path, old, new)
+    if "jax.lax.scan" in old:
+        concerned = concerned | {("small_scan_gradient", "jax-jit")}
+    assert found == {pair: [part] for pair in concerned}
+
+
+def test_what_several_kernels_use_concerns_all_of_them(tree, unchanged):
+    found = changed_by(
+        tree, unchanged, "kernels/learning/numba.py", "share = x.dtype.type(1 / total)", "share = 1 / total"
+    )
+    names = ("softmax", "attention", "attention_gradient", "mlp_training_step")
+    assert found == {(name, "numba"): ["kernel"] for name in names}
+
+
+def test_an_adapter_concerns_its_library_and_the_timing_everything(tree, unchanged):
+    found = changed_by(tree, unchanged, "kernels/backends/jax.py", '"highest"', '"default"')
+    assert found == {(name, b): ["adapter"] for name, b in ABLE if BACKENDS[b].library == "jax"}
+    adapter = tree / "kernels/backends/jax.py"
+    adapter.write_text(adapter.read_text().replace('"default"', '"highest"', 1))
+    found = changed_by(tree, unchanged, "benchmarks/waiting.py", "import", "import os\nimport")
+    assert found == {pair: ["timing"] for pair in ABLE}
+
+
+def test_a_made_gradient_depends_on_how_it_is_made(tree, unchanged):
+    found = changed_by(tree, unchanged, "kernels/gradients/jax.py", "jax.vjp(", "jax.linearize(")
+    assert found == {(name, b): ["kernel"] for name in GRADIENTS for b in ("jax", "jax-jit")}
+
+
+GRADIENTS = [kernel.name for kernel in CATALOGUE.values() if kernel.derived]
+
+
+def one(kernel="add", backend="numpy", size=10):
+    name = f"elementwise.{kernel}_float64.time_call"
+    return Combination("venv", name, 0, **parse_name(name), backend=backend, size=size, device="cpu")
+
+
+def test_every_part_of_a_fingerprint_is_told_apart():
+    before = fingerprints.fingerprint(one(), {"numpy": "2.4.6"})
+    assert fingerprints.changed(before, before) == []
+    assert fingerprints.changed(before, fingerprints.fingerprint(one(), {"numpy": "2.4.7"})) == ["packages"]
+    assert fingerprints.changed(before, fingerprints.fingerprint(one("sine"), {"numpy": "2.4.6"})) == [
+        "kernel",
+        "inputs",
+    ]
+    other = fingerprints.changed(before, fingerprints.fingerprint(one(backend="jax"), {"numpy": "2.4.6"}))
+    assert other == ["kernel", "adapter"]
+    imports = Combination(
+        "venv", "imports.library.timeraw_import", 0, "imports", "library", None, "t", "jax", None, None
+    )
+    assert len(fingerprints.fingerprint(imports, {}).split("-")) == len(fingerprints.PARTS)
+
+
+MACHINE, COMMIT, OTHER = "generated", "0123456789" * 4, "f" * 40
+
+
+@pytest.fixture
+def stored(tree, tmp_path, monkeypatch):
+    """Values of two kernels on two backends, at a commit with other code."""
+    folder = tmp_path / "results"
+    config = SimpleNamespace(results_dir=str(folder))
+    packages = {"numpy": "2.4.6", "jax": "0.10.2"}
+    about = {"unclean": False, "packages": lambda name: packages}
+    session = SimpleNamespace(
+        config=config, machine={"machine": MACHINE}, commit=OTHER, commits=[], others=[OTHER], **about
+    )
+    every = [one(kernel, backend) for kernel in ("add", "sine") for backend in ("numpy", "jax")]
+    processes.store(session, "venv", [processes.Process(each, 1e-6) for each in every])
+    (folder / MACHINE / f"{OTHER[:8]}-venv.json").write_text(json.dumps({"commit_hash": OTHER}))
+    env = SimpleNamespace(
+        name="venv", requirements=packages, check_presence=lambda: True, packages=lambda: dict(packages)
+    )
+    monkeypatch.setattr(stale.environment, "get_environments", lambda config, specs: [env])
+    monkeypatch.setattr(stale, "describe", lambda: {"machine": MACHINE})
+    return SimpleNamespace(config=config, session=session, every=every, env=env, folder=folder)
+
+
+def out_of_date(stored, **selection):
+    found = stale.stale(stored.config, Selection(**selection))
+    return {(each.why, one.kernel, one.backend) for each in found for one in each.ones}
+
+
+def test_a_run_measures_exactly_what_is_out_of_date(tree, stored, capsys):
+    assert out_of_date(stored) == set()
+    assert run.show_stale([]) == 0
+    assert asv_processes.finished(stored.session, stored.every) == set(stored.every)
+
+    path = tree / "kernels/elementwise/shared.py"
+    path.write_text(path.read_text().replace("return a + b\n", "return b + a\n", 1))
+    forget()
+    assert out_of_date(stored) == {("changed: kernel", "add", "numpy"), ("changed: kernel", "add", "jax")}
+    assert out_of_date(stored, backends=["jax"]) == {("changed: kernel", "add", "jax")}
+    assert asv_processes.finished(stored.session, stored.every) == {
+        each for each in stored.every if each.kernel == "sine"
+    }
+    assert run.show_stale(stale.stale(stored.config, Selection())) == 1
+    assert "venv: add: changed: kernel (2 values)" in capsys.readouterr().out
+
+
+def test_packages_count_where_they_are_known(stored):
+    stored.env.packages = lambda: {"numpy": "2.4.6", "jax": "0.10.3"}
+    assert {why for why, _, _ in out_of_date(stored)} == {"changed: packages"}
+    stored.env.check_presence = lambda: False
+    assert out_of_date(stored) == set()
+
+
+def test_of_a_combination_the_newest_value_counts_and_old_ones_tell_nothing(stored):
+    (path,) = (stored.folder / MACHINE).glob(f"*{processes.SUFFIX}")
+    rows = [json.loads(text) for text in path.read_text().splitlines()]
+    for row in rows:
+        row["date"] = "2020-01-01T00:00:00+00:00"
+        row["fingerprint"] = "0-0-0-0-0"
+    with path.open("a") as file:
+        file.write("".join(json.dumps(row) + "\n" for row in rows))
+    assert out_of_date(stored) == set()
+    for row in rows:
+        row["date"] = "2030-01-01T00:00:00+00:00"
+        del row["fingerprint"]
+    with path.open("a") as file:
+        file.write("".join(json.dumps(row) + "\n" for row in rows))
+    assert {why for why, _, _ in out_of_date(stored)} == {stale.UNKNOWN}
