@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from asv import environment
@@ -84,7 +84,7 @@ def nothing(selections: Iterable[Selection]) -> str:
     return "nothing that can run here is selected; `python -m kernels` lists all kernels, sizes and backends"
 
 
-def among(name: str, names: Collection[str]) -> bool:
+def among(name: str | None, names: Collection[str]) -> bool:
     """Whether a list that selects holds a name; an empty one holds all."""
     return not names or name in names
 
@@ -92,13 +92,25 @@ def among(name: str, names: Collection[str]) -> bool:
 def combinations(session, selection: Selection) -> Iterator[Combination]:
     """Everything that is selected and can run: the library is in the environment, the device in the machine."""
     for env in session.environments.values():
+        environment_name = env.name  # asv makes it anew each time
         present = subjects(env.requirements) if selected(env, selection) else {}
         for name, benchmark in session.benchmarks.items():
             labels = parse_name(name)
+            if not present or not may_be_wanted(labels, selection):
+                continue
             for index, parameters in enumerate(itertools.product(*benchmark["params"])):
-                one = Combination(env.name, name, index, **labels, **parse_parameters(parameters))
+                one = Combination(environment_name, name, index, **labels, **parse_parameters(parameters))
                 if one.library in present and wanted(one, selection) and can_run(one):
                     yield one
+
+
+def may_be_wanted(labels: Mapping[str, str | None], selection: Selection) -> bool:
+    """Whether a selection's lists leave anything of a benchmark, whatever its parameters are."""
+    return (
+        among(labels["kernel"], selection.kernels)
+        and among(labels["measure"], selection.measures)
+        and (labels["dtype"] is None or among(labels["dtype"], selection.dtypes))
+    )
 
 
 def side_by_side(session, ones: Iterable[Combination]) -> list[Combination]:
