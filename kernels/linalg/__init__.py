@@ -393,6 +393,8 @@ KERNELS = (
             "GRAIN": "from which length threads are used",
             "ratio = value = 0.0": "the first equation has nothing before it: these are multiplied by 0",
             "right[..., None])[..., 0]": "JAX takes the last where an index is beyond it",
+            "right.shape[-1]": "the last of two axes is the second",
+            "axis=-1": "as above",
         },
         tier="core",
     ),
