@@ -6,13 +6,7 @@ import pytest
 
 from kernels import CATALOGUE
 from kernels.catalogue import backends_of
-
-SAMPLED = "torch-compile"
-
-POSSIBLE = [kernel for kernel in CATALOGUE.values() if SAMPLED in (backend.name for backend in backends_of(kernel))]
-
-#: Family -> its first kernel that can be compiled.
-FIRST = {kernel.family: kernel.name for kernel in reversed(POSSIBLE)}
+from tests.inside.check_kernels import FIRST, POSSIBLE, SAMPLED
 
 REST = [kernel.name for kernel in POSSIBLE if kernel.name not in FIRST.values()]
 

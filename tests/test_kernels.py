@@ -7,7 +7,7 @@ import pytest
 from kernels import BACKENDS, CATALOGUE, LIBRARIES
 from kernels.catalogue import backends_of
 from tests.conftest import inside
-from tests.inside.check_kernels import sizes_of
+from tests.inside.check_kernels import sizes_on
 from tests.sample import marks
 
 EVERY = [
@@ -46,7 +46,7 @@ def kernel_checks(newest, chosen):
 @pytest.mark.parametrize(("kernel", "backend", "dtype"), EVERY)
 def test_agrees_with_the_reference(kernel_checks, kernel, backend, dtype):
     allowed = CATALOGUE[kernel].allowed_error(backend, BACKENDS[backend].library, dtype)
-    for size in sizes_of(CATALOGUE[kernel], BACKENDS[backend].library):
+    for size in sizes_on(CATALOGUE[kernel], BACKENDS[backend], dtype):
         outcome = kernel_checks[kernel, backend, dtype, size]
         assert "missing" not in outcome, outcome["missing"]
         assert "problem" not in outcome, outcome["problem"]

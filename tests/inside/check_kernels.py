@@ -1,7 +1,15 @@
 """Every kernel of a library against its float64 reference."""
 
 from kernels import BACKENDS, CATALOGUE, NotAvailable
+from kernels.catalogue import backends_of
 from kernels.preparation import load
+
+SAMPLED = "torch-compile"
+
+POSSIBLE = [kernel for kernel in CATALOGUE.values() if SAMPLED in (backend.name for backend in backends_of(kernel))]
+
+#: Family -> its first kernel that can be compiled.
+FIRST = {kernel.family: kernel.name for kernel in reversed(POSSIBLE)}
 
 
 def sizes_of(kernel, library=None):
@@ -15,6 +23,16 @@ def sizes_of(kernel, library=None):
     return tuple(dict.fromkeys((max(1, kernel.least), max(7, kernel.least), kernel.small, *threaded)))
 
 
+def sizes_on(kernel, backend, dtype):
+    """As `sizes_of`. torch.compile takes seconds for each program: beyond one kernel a family, its own precision is
+    checked at the small size and the others at the odd one.
+    """
+    sizes = sizes_of(kernel, backend.library)
+    if backend.name != SAMPLED or kernel.name == FIRST[kernel.family]:
+        return sizes
+    return sizes[-1:] if dtype == kernel.dtypes[0] else sizes[-2:][:1]
+
+
 def main(library, *chosen):
     """What was chosen of a library: kernel, backend and dtype, with colons between them."""
     for kernel in CATALOGUE.values():
@@ -22,7 +40,7 @@ def main(library, *chosen):
             if backend.library == library and kernel.why_not(backend.name, library) is None:
                 for dtype in kernel.dtypes:
                     if f"{kernel.name}:{backend.name}:{dtype}" in chosen:
-                        for size in sizes_of(kernel, library):
+                        for size in sizes_on(kernel, backend, dtype):
                             yield check(kernel, backend, dtype, size)
 
 
