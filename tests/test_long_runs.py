@@ -70,10 +70,24 @@ def test_results_committed_in_between_do_not_start_a_run_anew(empty):
     who = ("-c", "user.name=test", "-c", "user.email=test@example.invalid")
     command("git", *who, "commit", "--quiet", "--message", "results", cwd=empty)
     assert "3 of 3 are finished" in command(*ARRAYSPEED, *first, cwd=empty).stdout
-    (empty / "kernels/limits.py").write_text((empty / "kernels/limits.py").read_text() + "\n# changed\n")
-    command("git", "add", "kernels", cwd=empty)
-    command("git", *who, "commit", "--quiet", "--message", "kernels", cwd=empty)
-    assert "finished at" not in command(*ARRAYSPEED, *first, cwd=empty).stdout
+
+
+def test_a_change_of_the_code_has_measured_again_what_depends_on_it(empty):
+    first = [*SELECTED[:-4], "--size", "10"]
+    who = ("-c", "user.name=test", "-c", "user.email=test@example.invalid")
+    stale = [*ARRAYSPEED, "run", "--stale", "--environment", "tensorflow"]
+    command(*ARRAYSPEED, *first, cwd=empty)
+    assert command(*stale, cwd=empty).stdout == "nothing is out of date\n"
+    path = empty / "kernels/elementwise/shared.py"
+    for change, left in (("    return a + b  # the sum\n", 3), ("    return b + a\n", 2)):
+        path.write_text(path.read_text().replace("    return a + b\n", change, 1))
+        command("git", *who, "commit", "--quiet", "--all", "--message", "kernels", cwd=empty)
+        said = command(*stale, cwd=empty, status=0 if left == 3 else 1).stdout
+        assert ("add: changed: kernel (1 value)" in said) is (left == 2)
+        again = command(*ARRAYSPEED, *first, cwd=empty).stdout
+        assert f"{left} of 3 are finished" in again
+        assert len(finished(again)) == 3 - left
+        path.write_text(path.read_text().replace("    return a + b  # the sum\n", "    return a + b\n", 1))
 
 
 def test_an_unclean_working_tree_is_recorded_with_every_process(empty):

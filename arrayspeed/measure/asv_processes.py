@@ -20,7 +20,6 @@ from statistics import median
 from asv import runner, util
 from asv.results import Results
 
-from arrayspeed.environments.project import short
 from arrayspeed.measure import interrupts
 from arrayspeed.measure.asv_servers import serving
 from arrayspeed.measure.host import only_run
@@ -236,7 +235,7 @@ def run(
         done = set() if again or append else finished(session, plan)
         todo = [one for one in plan if one not in done]
         if done:
-            print(f"{len(done)} of {len(plan)} are finished at commit {short(session.commit)}")
+            print(f"{len(done)} of {len(plan)} are finished: nothing has changed that they depend on")
         until = started + 60 * minutes
         measured, failures = measure(session, todo, rounds or ROUNDS, append, until)
     spent = divmod(round(time.monotonic() - started), 60)
