@@ -126,6 +126,10 @@ class Existing(Venv):
         except (util.UserError, OSError):
             return False
 
+    def check_requirements(self):
+        """Nothing is installed, so nothing has to be found."""
+        return 0
+
     def _setup(self):
         Path(self._path).mkdir(parents=True, exist_ok=True)
         self._record_packages()
