@@ -10,6 +10,7 @@ from arrayspeed.cli import run
 from arrayspeed.measure import asv_processes, stale
 from arrayspeed.measure.plan import Selection
 from arrayspeed.model.combination import Combination, parse_name
+from arrayspeed.model.errors import UserError
 from arrayspeed.records import fingerprints, processes
 from kernels import BACKENDS, CATALOGUE
 from tests.conftest import ROOT
@@ -163,9 +164,7 @@ def stored(tree, tmp_path, monkeypatch):
     config = SimpleNamespace(results_dir=str(folder))
     packages = {"numpy": "2.4.6", "jax": "0.10.2"}
     about = {"unclean": False, "packages": lambda name: packages}
-    session = SimpleNamespace(
-        config=config, machine={"machine": MACHINE}, commit=OTHER, commits=[], others=[OTHER], **about
-    )
+    session = SimpleNamespace(config=config, machine={"machine": MACHINE}, commit=OTHER, commits=[], **about)
     every = [one(kernel, backend) for kernel in ("add", "sine") for backend in ("numpy", "jax")]
     processes.store(session, "venv", [processes.Process(each, 1e-6) for each in every])
     (folder / MACHINE / f"{OTHER[:8]}-venv.json").write_text(json.dumps({"commit_hash": OTHER}))
@@ -178,13 +177,16 @@ def stored(tree, tmp_path, monkeypatch):
 
 
 def out_of_date(stored, **selection):
-    found = stale.stale(stored.config, Selection(**selection))
+    found, _ = stale.stale(stored.config, Selection(**selection))
     return {(each.why, one.kernel, one.backend) for each in found for one in each.ones}
 
 
 def test_a_run_measures_exactly_what_is_out_of_date(tree, stored, capsys):
     assert out_of_date(stored) == set()
-    assert run.show_stale([]) == 0
+    assert run.show_stale(*stale.stale(stored.config, Selection())) == 0
+    assert capsys.readouterr().out == "none of 4 values is out of date\n"
+    with pytest.raises(UserError, match="no stored values of what is selected"):
+        run.show_stale(*stale.stale(stored.config, Selection(kernels=["matmul"])))
     assert asv_processes.finished(stored.session, stored.every) == set(stored.every)
 
     path = tree / "kernels/elementwise/shared.py"
@@ -195,8 +197,20 @@ def test_a_run_measures_exactly_what_is_out_of_date(tree, stored, capsys):
     assert asv_processes.finished(stored.session, stored.every) == {
         each for each in stored.every if each.kernel == "sine"
     }
-    assert run.show_stale(stale.stale(stored.config, Selection())) == 1
+    assert run.show_stale(*stale.stale(stored.config, Selection())) == 1
     assert "venv: add: changed: kernel (2 values)" in capsys.readouterr().out
+
+
+def test_a_value_of_this_code_does_not_count_where_a_newer_one_is_of_other_code(tree, stored):
+    path = tree / "kernels/elementwise/shared.py"
+    text = path.read_text()
+    path.write_text(text.replace("return a + b\n", "return b + a\n", 1))
+    forget()
+    processes.store(stored.session, "venv", [processes.Process(stored.every[0], 2e-6)])
+    path.write_text(text)
+    forget()
+    assert out_of_date(stored) == {("changed: kernel", "add", "numpy")}
+    assert asv_processes.finished(stored.session, stored.every) == set(stored.every[1:])
 
 
 def test_packages_count_where_they_are_known(stored):

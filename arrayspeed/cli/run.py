@@ -80,7 +80,7 @@ def main(args) -> int:
     chosen = selection(args)
     config, chosen.environments = existing.take(load_config(), chosen.environments)
     if args.stale:
-        return show_stale(stale(config, chosen))
+        return show_stale(*stale(config, chosen))
     if args.selection == "versions":
         if args.again or args.append:
             raise UserError(
@@ -104,14 +104,22 @@ def main(args) -> int:
     )
 
 
-def show_stale(found: list[Stale]) -> int:
-    """Print what is out of date; the exit status."""
+def show_stale(found: list[Stale], count: int) -> int:
+    """Print what is out of date of so many values; the exit status.
+
+    Raises
+    ------
+    UserError
+        There are no values.
+    """
+    if not count:
+        raise UserError("this machine has no stored values of what is selected, so none can be out of date")
     for each in found:
         names, count = each.kernels, len(each.ones)
         more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
         print(f"{each.environment}: {', '.join(names[:SHOWN])}{more}: {each.why} ({count} value{'s' * (count > 1)})")
     if not found:
-        print("nothing is out of date")
+        print(f"none of {count} value{'s' * (count > 1)} is out of date")
     return 1 if found else 0
 
 

@@ -26,7 +26,7 @@ from arrayspeed.measure.host import only_run
 from arrayspeed.measure.plan import Selection, combinations, nothing, side_by_side
 from arrayspeed.measure.progress import Progress
 from arrayspeed.measure.session import Session, open_session, quiet, save_atomically
-from arrayspeed.measure.stale import place
+from arrayspeed.measure.stale import newest, place
 from arrayspeed.model.combination import Combination
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.failures import BROKEN, ERROR, NOT_AVAILABLE
@@ -61,13 +61,11 @@ def finished(session: Session, plan: Iterable[Combination]) -> set[Combination]:
             if value is not None and not (isinstance(value, float) and math.isnan(value)):
                 done.add(one)
     for name, ones in by_environment.items():
-        packages = session.packages(name) if session.others else {}
-        left = {place(one): one for one in ones if one not in done}
-        folder, machine = session.config.results_dir, session.machine["machine"]
-        for process in processes.load(folder, machine, name, session.others):
-            one = left.get(place(process.one))
-            if one and process.value is not None and process.fingerprint == fingerprint(one, packages):
-                done.add(one)
+        packages, wanted = session.packages(name), {place(one): one for one in ones}
+        for measured, before in newest(session.config.results_dir, session.machine["machine"], name):
+            # The newest value is the one that is shown, so it is the one that has to be of this code.
+            if (one := wanted.get(place(measured))) and before is not None:
+                (done.add if before == fingerprint(one, packages) else done.discard)(one)
     return done
 
 

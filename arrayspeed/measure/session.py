@@ -33,7 +33,7 @@ class Session:
 
     ``failures``: environment and asv's ``benchmark-index`` -> why that process gave no value, and its class. ``round``:
     how many processes of the combinations in work there were before. ``unclean``: the working tree differs from the
-    commit that new results name. ``others``: commits with other code that this machine has results of.
+    commit that new results name.
     """
 
     config: object
@@ -45,7 +45,6 @@ class Session:
     failures: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
     round: int = 0
     unclean: bool = False
-    others: list[str] = field(default_factory=list)
 
     @property
     def commit(self) -> str:
@@ -139,8 +138,7 @@ def open_session(config, selections: list[Selection]) -> Session:
         raise UserError(nothing(selections))
     repo = repository(config)
     machine = Machine.load()
-    known = result_commits(config.results_dir, machine.machine)
-    commits = same_code(repo, known)
+    commits = same_code(repo, result_commits(config.results_dir, machine.machine))
     if changed := uncommitted():
         more = "" if len(changed) == 1 else f" and {len(changed) - 1} more file{'' if len(changed) == 2 else 's'}"
         what = f"{printable(changed[0])}{more} differ{'' if more else 's'} from it"
@@ -170,9 +168,7 @@ def open_session(config, selections: list[Selection]) -> Session:
     except util.ProcessError as error:
         raise UserError(f"an environment cannot be created: {str(error).splitlines()[0]}") from error
     by_name = {env.name: env for env in environments}
-    others = [commit for commit in known if commit not in commits]
-    about = {"unclean": bool(changed), "others": others}
-    return Session(config, repo, commits, dict(machine.__dict__), by_name, benchmarks, **about)
+    return Session(config, repo, commits, dict(machine.__dict__), by_name, benchmarks, unclean=bool(changed))
 
 
 def repository(config):

@@ -35,18 +35,24 @@ class Stale:
         return list(dict.fromkeys(one.kernel for one in self.ones))
 
 
-def stale(config, selection: Selection) -> list[Stale]:
-    """This machine's values that are out of date, of what is selected; of each combination, the newest counts."""
+def stale(config, selection: Selection) -> tuple[list[Stale], int]:
+    """This machine's values that are out of date, and how many were looked at; of each combination,
+    the newest counts.
+    """
     machine = describe()["machine"]
     found: dict[tuple[str, str], list[Combination]] = defaultdict(list)
+    count = 0
     for env in environment.get_environments(config, None):
         if not selected(env, selection):
             continue
         packages = packages_of(env)
         for one, before in newest(config.results_dir, machine, env.name):
-            if wanted(one, selection) and (why := reason(one, before, packages)):
+            if not wanted(one, selection):
+                continue
+            count += 1
+            if why := reason(one, before, packages):
                 found[env.name, why].append(one)
-    return [Stale(name, why, tuple(ones)) for (name, why), ones in found.items()]
+    return [Stale(name, why, tuple(ones)) for (name, why), ones in found.items()], count
 
 
 def packages_of(env) -> dict[str, str] | None:
