@@ -7,8 +7,10 @@ changed on their way to the check. Each must be found out at one of the sizes th
 import ast
 import copy
 import os
+import resource
 import sys
 import types
+from contextlib import contextmanager
 from dataclasses import replace
 from importlib import import_module, reload
 from pathlib import Path
@@ -35,6 +37,9 @@ FUNCTIONS |= {"sort": "array", "add_": "sub_", "sub_": "add_", "randn": "rand", 
 
 #: Without its compiler, a Numba kernel of this many elements at least takes a second: then one mutant of five is tried.
 MANY, SELDOM = 1_000, 5
+
+#: Bytes that a mutant may take: more than any kernel needs at these sizes.
+MEMORY = 4 * 2**30
 
 
 def main(library):
@@ -201,11 +206,12 @@ def found_out(name, library, tree, path):
     original = f"kernels.{kernel.family}.{library}"
     kept = {each: sys.modules.pop(each, None) for each in (original, f"kernels.{kernel.family}.shared_{library}")}
     try:
-        module = mutated(original, tree, path)
-        arguments_from = getattr(module, f"{name}_arguments", put_each)
-        for size in sizes_of(kernel, library):
-            if size > 1:
-                replaced(kernel, library, size, getattr(module, name), arguments_from).verify()
+        with limited_memory():
+            module = mutated(original, tree, path)
+            arguments_from = getattr(module, f"{name}_arguments", put_each)
+            for size in sizes_of(kernel, library):
+                if size > 1:
+                    replaced(kernel, library, size, getattr(module, name), arguments_from).verify()
     except NotAvailable:
         raise
     except Exception as error:
@@ -216,6 +222,19 @@ def found_out(name, library, tree, path):
             if one is not None:
                 sys.modules[each] = one
     return None
+
+
+@contextmanager
+def limited_memory():
+    """End what takes ``MEMORY`` more than there is: an array that doubles at every step would take all of the host's."""
+    status = Path("/proc/self/status").read_text()
+    now = next(int(line.split()[1]) * 1024 for line in status.splitlines() if line.startswith("VmData"))
+    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    resource.setrlimit(resource.RLIMIT_DATA, (now + MEMORY, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
 
 
 def mutated(original, tree, path):
