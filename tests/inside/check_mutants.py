@@ -226,7 +226,7 @@ def found_out(name, library, tree, path):
 
 @contextmanager
 def limited_memory():
-    """End what takes ``MEMORY`` more than there is: an array that doubles at every step would take all of the host's."""
+    """End what takes ``MEMORY`` more than there is: an array that doubles at each step would take all memory."""
     status = Path("/proc/self/status").read_text()
     now = next(int(line.split()[1]) * 1024 for line in status.splitlines() if line.startswith("VmData"))
     soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
