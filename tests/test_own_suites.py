@@ -62,8 +62,33 @@ def time_nothing():
     pass
 
 time_nothing.setup = lambda: None
+
+class EveryCallNeedsASetup:
+    def setup(self):
+        self.left = [1]
+
+    def time_pop(self):
+        self.left.pop()
+
+class EveryThirdCallNeedsASetup:
+    number = 3
+
+    def setup(self):
+        self.left = iter(range(3))
+
+    def time_next(self):
+        next(self.left)
+
+class Skipped:
+    def setup(self):
+        if os.environ["FACTOR"] == "3":
+            raise NotImplementedError
+
+    def time_skipped(self):
+        pass
 """
     )
+    (folder / "broken.py").write_text("import nosuch")
     status, data = run("upgrade", "--asv", "suite", *SIDES, "--rounds", "4")
     assert status == 1
     found = times(data)
@@ -71,9 +96,15 @@ time_nothing.setup = lambda: None
         ("sums.Sums.time_work", "1, 'a'"),
         ("sums.Sums.time_work", "2, 'a'"),
         ("sums.time_nothing", None),
+        ("sums.EveryCallNeedsASetup.time_pop", None),
+        ("sums.EveryThirdCallNeedsASetup.time_next", None),
     }
+    assert [row["failed_subject"] + row["failed_reference"] for row in found.values()] == [0] * len(found)
+    assert {row["measure"] for row in data["comparisons"]} == {"time_call", "import"}
+    notes = " ".join(data["notes"])
+    assert "Skipped by themselves in FACTOR=3: sums.Skipped.time_skipped." in notes
+    assert "module broken cannot be imported: ModuleNotFoundError: No module named 'nosuch'." in notes
     assert found["sums.Sums.time_work", "1, 'a'"]["verdict"] == "slower"
-    assert found["sums.time_nothing", None]["failed_subject"] == 0
 
 
 def test_tests_of_pytest_benchmark(run, tmp_path):

@@ -8,6 +8,7 @@ from itertools import combinations
 
 from arrayspeed.decide import Observed
 from arrayspeed.decide.words import SIZES, TIMES, Words
+from arrayspeed.model.failures import NOT_AVAILABLE
 from arrayspeed.model.units import human_bytes, human_time, significant
 from arrayspeed.own.records import Record, Records
 
@@ -97,6 +98,8 @@ def of_pair(
     for row in rows:
         pair = row[reference], row[subject]
         given = tuple(map(measure.of, pair))
+        if any(one.kind == NOT_AVAILABLE for one in pair):
+            continue
         if any(was_asked(one, name) for one in pair) if name in CARRYING else None not in given:
             values[pair[0].round] = given
     if not values:

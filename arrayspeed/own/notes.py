@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
+from arrayspeed.model.failures import NOT_AVAILABLE
 from arrayspeed.model.text import printable
 from arrayspeed.own.measures import KEPT, MEASURES, MEMORY, ONCE
 from arrayspeed.own.records import Records
@@ -18,6 +19,9 @@ SENTENCES = {
     "unknown": "The results of {what} were not compared: {detail}.",
     "assumed": "Nothing is known of {detail}, so calls are assumed to be finished when they return: {what}.",
 }
+
+#: Functions that a sentence names.
+MANY = 10
 
 
 def notes_of(
@@ -33,7 +37,9 @@ def notes_of(
     found = [rule(labels, factor)]
     found += not_compared(records, items)
     found += from_workers(records, items)
-    found += not_measured(records, items)
+    if not script.times_only:
+        found += not_measured(records, items)
+    found += skipped(records)
     if text := packages_that_differ(sides):
         found.append(text)
     return [printable(line) for line in found]
@@ -56,6 +62,12 @@ def name(item: tuple) -> str:
     return text if size is None else f"{text}({size})"
 
 
+def listed(given: Iterable[str]) -> str:
+    """Names for a sentence: the first ones where there are many."""
+    every = list(given)
+    return ", ".join(every) if len(every) <= MANY else f"{', '.join(every[:MANY])} and {len(every) - MANY} more"
+
+
 def from_workers(records: Records, items: Sequence[tuple]) -> list[str]:
     """What the processes noted, one sentence for each kind and detail."""
     found = defaultdict(dict)
@@ -65,7 +77,7 @@ def from_workers(records: Records, items: Sequence[tuple]) -> list[str]:
                 for kind, detail in record.notes:
                     found[kind, detail or ""][name(item)] = None
     return [
-        SENTENCES[kind].format(what=", ".join(what), detail=detail)
+        SENTENCES[kind].format(what=listed(what), detail=detail)
         for (kind, detail), what in found.items()
         if kind in SENTENCES
     ]
@@ -84,7 +96,7 @@ def not_compared(records: Records, items: Sequence[tuple]) -> list[str]:
             changing = any(len({one["digests"][place] for one in results}) > 1 for place in (0, 1))
             if changing and any(one["same"] is False for one in results):
                 found["results differ from process to process"][name(item)] = None
-    return [f"The results of {', '.join(what)} were not compared: {why}." for why, what in found.items()]
+    return [f"The results of {listed(what)} were not compared: {why}." for why, what in found.items()]
 
 
 def not_measured(records: Records, items: Sequence[tuple]) -> list[str]:
@@ -100,8 +112,18 @@ def not_measured(records: Records, items: Sequence[tuple]) -> list[str]:
                 lacking.append(name(item))
         if lacking:
             why = "calls are too long" if measure == KEPT else "the system does not report it"
-            found.append(f"{MEASURES[measure].title.capitalize()} was not measured of {', '.join(lacking)}: {why}.")
+            found.append(f"{MEASURES[measure].title.capitalize()} was not measured of {listed(lacking)}: {why}.")
     return found
+
+
+def skipped(records: Records) -> list[str]:
+    """What skips itself on a side, and is compared on none."""
+    found = defaultdict(dict)
+    for item in dict.fromkeys((function, size) for function, size, _ in records.found if function is not None):
+        for row in records.of(*item, 1):
+            if where := [side for side, one in row.items() if one.kind == NOT_AVAILABLE]:
+                found[" and ".join(where)][name(item)] = None
+    return [f"Skipped by themselves in {where}: {listed(what)}." for where, what in found.items()]
 
 
 def packages_that_differ(sides: Sequence[Ready]) -> str:

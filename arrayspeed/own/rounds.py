@@ -24,7 +24,8 @@ from arrayspeed.own.sides import Ready
 @dataclass(frozen=True)
 class Task:
     """What a round has to find out of a function: nothing at all where it is only called once, since what comes after
-    it would else make the first calls of the library.
+    it would else make the first calls of the library. ``memory``: whether the memory of a call is asked for, and its
+    first call counts.
     """
 
     function: str
@@ -32,6 +33,7 @@ class Task:
     timed: bool = True
     kept: bool = True
     values: bool = True
+    memory: bool = True
     touch: bool = False
 
 
@@ -89,6 +91,7 @@ class Round:
                 "function": side.side.function or task.function,
                 "size": task.size,
                 "touch": task.touch,
+                "memory": task.memory,
                 "kept": task.kept,
             }
             try:
@@ -142,7 +145,7 @@ def record_of(number: int, side: str, task: Task, taken: Taken, found: dict) -> 
         task.size,
         batches=taken.batches if works else None,
         number=taken.number if works else None,
-        first=found.get("first"),
+        first=found.get("first") if task.memory else None,
         memory=found.get("memory"),
         kept=found.get("kept"),
         why=taken.why,

@@ -7,6 +7,7 @@ import hashlib
 import re
 import tomllib
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 
 from packaging.requirements import InvalidRequirement, Requirement
@@ -49,6 +50,11 @@ class Script:
     metric: str = ""
 
     @property
+    def times_only(self) -> bool:
+        """Whether nothing but times is asked for: what asv's ``time_*`` are for."""
+        return self.kind == "asv"
+
+    @property
     def name(self) -> str:
         """The file's name."""
         return self.command or self.path.name
@@ -71,7 +77,8 @@ def suite(path: str | Path, kind: str) -> Script:
     whole = hashlib.sha256()
     for file in files:
         whole.update(file.read_bytes())
-    return Script(path, whole.hexdigest(), ("pytest",) if kind == "pytest" else (), kind=kind)
+    needs = "pytest" if kind == "pytest" else f"asv_runner=={version('asv_runner')}"
+    return Script(path, whole.hexdigest(), (needs,), kind=kind)
 
 
 def of_command(command: str, metric: str) -> Script:

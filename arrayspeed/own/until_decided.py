@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 from arrayspeed.decide import Decision
 from arrayspeed.decide.looks import Looks
 from arrayspeed.measure import interrupts
 from arrayspeed.measure.until_decided import Limits, OutOfTime
 from arrayspeed.model.errors import UserError
-from arrayspeed.model.failures import TIMED_OUT
+from arrayspeed.model.failures import NOT_AVAILABLE, TIMED_OUT
 from arrayspeed.own.commands import command_rounds
 from arrayspeed.own.measures import COMMAND, FIRST, IMPORT, KEPT, MEMORY, METRIC, TIME, Key, observed
 from arrayspeed.own.progress import Progress
@@ -64,6 +65,8 @@ def until_decided(
                     if number and nothing_works(items, records, number):
                         break
                     tasks = tasks_of(items, records, number, open_)
+                    if script.times_only:
+                        tasks = [replace(task, kept=False, values=False, memory=False) for task in tasks]
                     has_import = script.kind == COMMAND or records.has(None, None, number)
                     if not tasks and (has_import or not wants_import(open_)):
                         continue
@@ -127,9 +130,11 @@ def tasks_of(items: Sequence[Item], records: Records, number: int, open_: set[Ke
 
 
 def hopeless(records: Records, function: str, size: object, number: int) -> bool:
-    """Whether a function failed on all sides, or was never ready in time on one, in the rounds so far."""
+    """Whether a function failed on all sides, or on one was skipped or never ready in time, in the rounds so far."""
     rows = records.of(function, size, number)
     ones = [one for row in rows for one in row.values()]
+    if any(one.kind == NOT_AVAILABLE for one in ones):
+        return True
     broken = bool(ones) and all(one.why and not works(one) and not one.sometimes for one in ones)
     late = [side for side in records.sides if rows and all(row[side].kind == TIMED_OUT for row in rows)]
     return broken or (len(rows) >= PATIENCE and bool(late))

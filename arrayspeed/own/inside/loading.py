@@ -21,6 +21,10 @@ class Mistake(Exception):
     """Something in the file that cannot be measured, on no side."""
 
 
+class Skipped(Exception):
+    """What is not meant to be measured here, as it says itself."""
+
+
 class File:
     """A file with ``bench_*`` functions, and perhaps ``inputs`` and ``sizes``."""
 

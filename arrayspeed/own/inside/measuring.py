@@ -20,6 +20,9 @@ SHORT = 0.01
 #: freed, and give it back when they please.
 PEAKS, SHORT_ENOUGH = 3, 0.3
 
+#: Seconds that a batch may take with its setups in between; fewer calls are made then.
+RENEWING = 0.5
+
 #: Calls that tell whether a failure comes and goes, and the seconds that they may take.
 TRIALS, TRYING = 100, 1.0
 
@@ -29,11 +32,16 @@ class Forked(Exception):
 
 
 class Measured:
-    """A function with its arguments, in the process that calls it."""
+    """A function with its arguments, in the process that calls it.
 
-    def __init__(self, function, arguments):
+    ``again``: what sets it up again before each batch, or every so many calls; None where nothing has to be.
+    """
+
+    def __init__(self, function, arguments, again=None):
         self.function = function
         self.arguments = arguments
+        self.again = again
+        self.every = again.every if again else 0
         self.wait = None
         self.each = 0.0
         self.main = os.getpid()
@@ -41,6 +49,16 @@ class Measured:
 
     def call(self):
         """One call, finished."""
+        self.renew()
+        return self.finished()
+
+    def renew(self):
+        """Set it up again, where its calls need that."""
+        if self.every:
+            self.again()
+
+    def finished(self):
+        """A call's result, when it is complete."""
         result = self.function(*self.arguments)
         if self.wait is not None:
             self.wait(result)
@@ -52,11 +70,12 @@ class Measured:
         Parameters
         ----------
         wanted
-            ``touch``: one call and nothing else. ``kept``: what calls keep. ``values``: a path without its end, to
-            which the values of two calls are written.
+            ``touch``: one call and nothing else. ``memory``: the most that a call takes. ``kept``: what calls keep.
+            ``values``: a path without its end, to which the values of two calls are written.
         """
         found = {"notes": []}
         before = self.arguments_digest() if wanted.get("values") else None
+        made = self.again.state() if self.again and not self.every else None
         gc.collect()
         started = perf_counter()
         result = self.function(*self.arguments)
@@ -68,9 +87,11 @@ class Measured:
         self.no_child_returned()
         if wanted.get("touch"):
             return found
+        if made is not None and made != self.again.state():
+            self.every = 1
         if unknown:
             found["notes"].append(["assumed", ", ".join(unknown)])
-        if result is None:
+        if result is None and not self.again:
             found["notes"].append(["nothing", None])
         shots = [self.shot(result, found)] if wanted.get("values") and result is not None else []
         del result
@@ -78,14 +99,16 @@ class Measured:
 
         def once_more():
             started = perf_counter()
-            last[:] = [self.call()]
+            last[:] = [self.finished()]
             self.each = perf_counter() - started
 
-        peaks = [memory.peak_of(once_more)]
-        while peaks[-1] is not None and len(peaks) < PEAKS and self.each < SHORT_ENOUGH:
+        peaks = []
+        most = PEAKS if wanted.get("memory") else 1
+        while not peaks or (peaks[-1] is not None and len(peaks) < most and self.each < SHORT_ENOUGH):
             last.clear()
+            self.renew()
             peaks.append(memory.peak_of(once_more))
-        found["memory"] = None if None in peaks else max(peaks)
+        found["memory"] = max(peaks) if wanted.get("memory") and None not in peaks else None
         if shots and shots[0] is not None:
             shots.append(self.shot(last[0], found))
         last.clear()
@@ -143,12 +166,25 @@ class Measured:
 
     def batch(self, number):
         """Seconds of a call, the mean of so many."""
+        if self.again and not self.every:
+            self.again()
         if self.each < SHORT:
             self.call()
         self.each = self.time(number)
         return self.each
 
     def time(self, number):
+        """Seconds of a call, the mean of so many; where each needs a setup, of as many as there is time for."""
+        if not self.every:
+            return self.loop(number)
+        until, spent, made = monotonic() + RENEWING, 0.0, 0
+        while made < number and (not made or monotonic() < until):
+            self.again()
+            spent += self.loop(self.every) * self.every
+            made += self.every
+        return spent / made
+
+    def loop(self, number):
         """The timing loop."""
         function, arguments, wait = self.function, self.arguments, self.wait
         collecting = gc.isenabled()

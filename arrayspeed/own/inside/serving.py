@@ -18,10 +18,11 @@ import signal
 import sys
 from contextlib import suppress
 
-from .loading import File, Mistake, told
+from .asv_suite import Asv
+from .loading import File, Mistake, Skipped, told
 from .measuring import Forked, Measured
 from .memory import settle
-from .suites import Asv, Pytest
+from .pytest_suite import Pytest
 
 KINDS = {"file": File, "asv": Asv, "pytest": Pytest}
 
@@ -58,7 +59,7 @@ def kind_of(error):
         return "mistake"
     if isinstance(error, MemoryError):
         return "out of memory"
-    return "error"
+    return "not available" if isinstance(error, Skipped) else "error"
 
 
 class Session:
@@ -90,9 +91,9 @@ class Session:
         """Make a function ready, and time its batches until something else is asked for."""
         used = []
 
-        def use(function, arguments):
+        def use(function, arguments, again=None):
             used.append(True)
-            self.prepare(Measured(function, arguments), request)
+            self.prepare(Measured(function, arguments, again), request)
 
         try:
             self.loaded.play(request["function"], request["size"], use)

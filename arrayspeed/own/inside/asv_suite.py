@@ -1,0 +1,123 @@
+"""The ``time_*`` of a folder of asv benchmarks, found and set up by asv_runner, as ``asv run`` does."""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+import os
+import sys
+from time import perf_counter
+
+from . import values
+from .loading import Mistake, Skipped, told
+
+
+class Asv:
+    """A folder of asv benchmarks."""
+
+    def __init__(self, path):
+        try:
+            from asv_runner.discovery import disc_benchmarks
+        except ImportError as error:
+            raise Mistake("its environment has no asv_runner") from error
+        self.path = os.path.abspath(path)
+        sys.path.insert(0, os.path.dirname(self.path))
+        #: Module -> why it cannot be imported.
+        self.broken = {}
+        started = perf_counter()
+        errors = list(filter(None, map(self.imported, self.modules())))
+        self.seconds = perf_counter() - started
+        found = disc_benchmarks(self.path, ignore_import_errors=True)
+        self.benchmarks = {one.name: one for one in found if one.type == "time"}
+        self.caches = {}
+        if not self.benchmarks:
+            raise errors[0] if errors else Mistake("it has no function or method whose name begins with time_")
+
+    def modules(self):
+        """The names of all modules in the folder."""
+        top = os.path.basename(self.path)
+        found = []
+        for folder, folders, files in os.walk(self.path):
+            folders[:] = sorted(name for name in folders if not name.startswith((".", "__")))
+            inner = os.path.relpath(folder, self.path)
+            parts = [top] + ([] if inner == os.curdir else inner.split(os.sep))
+            for file in sorted(files):
+                if file.endswith(".py"):
+                    found.append(".".join(parts + ([] if file == "__init__.py" else [file[:-3]])))
+        return found
+
+    def imported(self, module):
+        """Import a module; the error where that is impossible, which leaves the other modules as they are."""
+        try:
+            importlib.import_module(module)
+        except Exception as error:  # whatever a module raises
+            self.broken[module.partition(".")[2] or module] = told(error)
+            return error
+        return None
+
+    def parameters(self, name):
+        """All combinations of a benchmark's parameters: the text that names it -> its number."""
+        texts = itertools.product(*self.benchmarks[name].params)
+        return {", ".join(each) if each else None: number for number, each in enumerate(texts)}
+
+    def items(self):
+        """Name and parameters of everything that there is to measure."""
+        return [(name, text) for name in self.benchmarks for text in self.parameters(name)]
+
+    def notes(self):
+        """Modules that cannot be imported. What benchmarks return is not looked at, by asv neither."""
+        return [f"Its module {module} cannot be imported: {why}." for module, why in self.broken.items()]
+
+    def play(self, name, size, use):
+        """Set a benchmark up as asv does, and give it to ``use``."""
+        if name not in self.benchmarks or size not in self.parameters(name):
+            raise LookupError(f"{name} is not defined here")
+        benchmark = self.benchmarks[name]
+        if benchmark._params:
+            benchmark.set_param_idx(self.parameters(name)[size])
+        benchmark.set_cache(self.cached(benchmark))
+        if benchmark.do_setup():
+            raise Skipped("it skips itself")
+        try:
+            use(benchmark.func, benchmark._build_params(), Again(benchmark))
+        finally:
+            benchmark.do_teardown()
+
+    def cached(self, benchmark):
+        """What ``setup_cache`` returns, made once in a process."""
+        key = benchmark.setup_cache_key
+        if key is not None and key not in self.caches:
+            self.caches[key] = benchmark.do_setup_cache()
+        return self.caches.get(key)
+
+
+class Again:
+    """How a benchmark is set up again.
+
+    Attributes
+    ----------
+    every
+        Calls after which it has to be: the benchmark's ``number``; 0 where it has none, which is before each batch.
+    """
+
+    def __init__(self, benchmark):
+        self.benchmark = benchmark
+        self.every = benchmark.number
+
+    def __call__(self):
+        """Take down what the calls before left, and set up anew."""
+        self.benchmark.do_teardown()
+        self.benchmark.do_setup()
+
+    def state(self):
+        """Digests of what ``setup`` made, where they can be read: a call that changes it needs another ``setup``."""
+        made = [*self.benchmark._build_params(), *vars(getattr(self.benchmark.func, "__self__", self)).values()]
+        return [readable(each) for each in made if each is not self.benchmark]
+
+
+def readable(value):
+    """A digest; None where there is none."""
+    try:
+        return values.digest(values.snapshot(value))
+    except values.Unknown:
+        return None

@@ -1,0 +1,113 @@
+"""Tests that use pytest-benchmark's ``benchmark``."""
+
+from __future__ import annotations
+
+import os
+import sys
+from time import perf_counter
+
+from .loading import Mistake
+
+
+class Pytest:
+    """Tests that use the fixture ``benchmark``; ours takes the place of pytest-benchmark's."""
+
+    def __init__(self, path):
+        try:
+            import pytest
+        except ImportError as error:
+            raise Mistake("its environment has no pytest") from error
+        self.pytest = pytest
+        self.path = os.path.abspath(path)
+        self.root = self.path if os.path.isdir(self.path) else os.path.dirname(self.path)
+        sys.path.insert(0, self.root)
+        started = perf_counter()
+        self.found, self.errors = [], []
+        self.run(["--collect-only", self.path], None)
+        self.seconds = perf_counter() - started
+        if self.errors:
+            raise self.errors[0]
+        if not self.found:
+            raise Mistake("it has no test that uses the fixture benchmark")
+
+    def run(self, arguments, use):
+        """Run pytest with a fixture that gives what is to be measured to ``use``."""
+        common = ["-q", "-p", "no:cacheprovider", "-p", "no:benchmark", "--rootdir", self.root]
+        return self.pytest.main([*common, *arguments], plugins=[plugin(self, use)])
+
+    def items(self):
+        """Name and parameters of every test."""
+        return [split(node) for node in self.found]
+
+    def notes(self):
+        """What a reader must know of the tests as a whole."""
+        return ["Of tests, what they give to benchmark is measured; what they assert is not looked at."]
+
+    def play(self, name, size, use):
+        """Run a test; its ``benchmark`` gives what is to be measured to ``use``."""
+        node = name if size is None else f"{name}[{size}]"
+        if node not in self.found:
+            raise LookupError(f"{node} is not defined here")
+        self.errors = []
+        self.run([os.path.join(self.root, *node.split("::")[0].split("/")) + "::" + node.partition("::")[2]], use)
+        if self.errors:
+            raise self.errors[0]
+
+
+def split(node):
+    """A test's name, and its parameters."""
+    name, bracket, rest = node.partition("[")
+    return (name, rest[:-1] if bracket else None)
+
+
+def plugin(suite, use):
+    """A plugin of pytest: collects tests that use ``benchmark``, and is that fixture."""
+    pytest = suite.pytest
+
+    class Benchmark:
+        def __init__(self):
+            self.extra_info = {}
+            self.group = None
+
+        def __call__(self, function, *arguments, **keywords):
+            kept = []
+
+            def call(*given):
+                kept[:] = [function(*given, **keywords)]
+                return kept[0]
+
+            if use is None:
+                return function(*arguments, **keywords)
+            use(call if keywords else function, arguments)
+            return kept[0] if kept else function(*arguments, **keywords)
+
+        def pedantic(self, target, args=(), kwargs=None, setup=None, **options):
+            if setup is not None:
+                made = setup()
+                if made is not None:
+                    args, kwargs = made
+            return self(target, *args, **(kwargs or {}))
+
+    class Plugin:
+        @pytest.fixture
+        def benchmark(self):
+            return Benchmark()
+
+        @pytest.hookimpl
+        def pytest_itemcollected(self, item):
+            if "benchmark" in getattr(item, "fixturenames", ()):
+                suite.found += [item.nodeid] if item.nodeid not in suite.found else []
+
+        @pytest.hookimpl
+        def pytest_collectreport(self, report):
+            if report.failed:
+                lines = [line for line in str(report.longrepr).splitlines() if line.strip()]
+                told = [line for line in lines if line.startswith("E ")] or lines or ["it cannot be collected"]
+                suite.errors.append(Mistake(told[-1].lstrip("E ")))
+
+        @pytest.hookimpl
+        def pytest_exception_interact(self, node, call, report):
+            if call.excinfo is not None and report.failed and report.when != "collect":
+                suite.errors.append(call.excinfo.value)
+
+    return Plugin()
