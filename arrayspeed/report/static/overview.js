@@ -17,7 +17,8 @@ page(async (redraw) => {
   const dtype = choice("dtype", "precision", present(all, "dtype", ["float64", "float32"]), redraw);
   const devices = present(all, "device", meta.devices);
   const device = choice("device", "device", devices.length > 1 ? ["all", ...devices] : devices, redraw);
-  const label = choice("size", "size", ["large", "small"], redraw);
+  const measured = (label) => all.some((row) => row.measure === measure && row.dtype === dtype && row.size === meta.kernels[row.kernel]?.[label]);
+  const label = choice("size", "size", measured("large") || !measured("small") ? ["large", "small"] : ["small", "large"], redraw);
   const found = all.filter((row) => row.measure === measure && row.dtype === dtype && (device === "all" || row.device === device))
     .map((row) => ({ ...row, name: named(row, device) }));
   const backends = Object.keys(meta.backends).flatMap((backend) => devices.map((one) => ({ backend, device: one })))
@@ -32,6 +33,7 @@ page(async (redraw) => {
     if (row.size === size) byKernel.set(row.kernel, { ...byKernel.get(row.kernel), [key(row)]: row, size });
   }
   const kernels = Object.keys(meta.kernels).filter((name) => byKernel.has(name));
+  if (!kernels.length) return nothing(`arrayspeed run --size ${label} --dtype ${dtype} --measure ${measure}`);
   const families = [...new Set(kernels.map((name) => meta.kernels[name].family))];
   const family = choice("family", "family", ["all", ...families], redraw);
   const decided = new Map(groups.filter((one) => one.measure === measure && one.dtype === dtype && byKernel.get(one.kernel)?.size === one.size)
@@ -142,16 +144,19 @@ function shown(known, kernels, family, caption, show) {
 const SIGNS = { unclear: " ?", same: " =" };
 
 /** A family's geometric mean, over the kernels that both backends have. */
-function average({ means, baseline }, family, backend) {
+function average({ meta, means, baseline }, family, backend) {
   const found = means.get(family);
   const name = key(backend);
-  if (name === baseline) return el("td", {}, el("span", { class: "plain" }, "1×"));
+  if (name === baseline && found?.names.includes(name)) return el("td", {}, el("span", { class: "plain" }, "1×"));
   const ratio = ratioOf(found, name, baseline);
   if (!ratio) return el("td", {}, el("span", { class: "none", title: "no kernel of this family has a value of both that is of the same work" }, "n/a"));
   const [over, of] = [ratio[4], found.kernels.length];
+  const names = [backend.backend, baseline.split(",")[0]];
+  const others = found.kernels.filter((kernel) => names.some((one) => meta.kernels[kernel].otherwise[one]));
+  const mark = others.length ? el("span", { class: "way", title: `left out, since one of the two computes in a different way: ${others.join(", ")}` }, " ≠") : null;
   const title = `${family} on ${name}: geometric mean over ${over} of ${of} kernels: ${times(ratio[0])} (${range(ratio)}), ${ratio[3]}`;
   return el("td", { style: shade(ratio), class: ratio[3] === "unclear" && "unclear" }, el("span", { class: "plain", title },
-    `${times(ratio[0])}${SIGNS[ratio[3]] ?? ""}`, el("small", {}, range(ratio), over < of ? el("span", { class: "part" }, ` ${over}/${of}`) : null)));
+    `${times(ratio[0])}${SIGNS[ratio[3]] ?? ""}`, mark, el("small", {}, range(ratio), over < of ? ` ${over}/${of}` : "")));
 }
 
 function cell({ meta, byKernel, decided, baseline, state }, kernel, one) {
@@ -190,7 +195,7 @@ function legend(factor) {
   return el("div", { class: "legend" }, "worse", steps.map((ratio) =>
     el("span", { style: shade([ratio, ratio, ratio, ratio > 1 ? "better" : "worse"]) }, times(ratio))), "better",
     el("span", {}, `= shown to be the same within ×${factor}; ? unclear: neither that nor a difference beyond ×${factor} is shown. Below each ratio is its 95 % interval. `
-      + "A family's line is the geometric mean over its kernels; 3/5 is over three of five, those that both backends have and compute in the same way."));
+      + "A family's line is the geometric mean over its kernels; 3/5 is over three of five, those that both backends have and compute in the same way; ≠ says that some are left out since they do not."));
 }
 
 /** All that cannot be told apart from the best, kernel by kernel, and how often each backend is among them. */
