@@ -265,7 +265,7 @@ def test_the_page_s_sums_are_those_of_the_decisions(page, address, site, machine
           const best = weigh.best(data, groups, shares, whole, 1.05).map((one) => one.name);
           const pairs = whole.flatMap((one) => whole.filter((other) => other !== one).map((other) => {
             const mean = weigh.mean(data, groups, shares, one.number, other.number);
-            return [one.name, other.name, mean.shift, mean.margin, weigh.word(mean, 1.05)];
+            return [one.name, other.name, mean.shift, mean.margin, mean.strict, weigh.word(mean, 1.05)];
           }));
           return { best, pairs, lacking: lacking.map((one) => one.name) };
         }""",
@@ -276,11 +276,11 @@ def test_the_page_s_sums_are_those_of_the_decisions(page, address, site, machine
     assert set(found["lacking"]) == set(data["names"]) - set(whole)
     assert set(found["best"]) == set(weighted_best(whole, list(weights.values()), 1.05, data["among"]))
     assert len(found["pairs"]) == len(whole) * (len(whole) - 1) > 0
-    for one, other, shift, margin, word in found["pairs"]:
+    for one, other, shift, margin, strict, word in found["pairs"]:
         pairs = zip(whole[one], whole[other], strict=True)
         made_of = [part(*pair, data["among"]) for pair in pairs]
         mean = combined(made_of, list(weights.values()), data["among"])
-        assert (shift, margin) == pytest.approx((mean.shift, mean.margin), abs=1e-5)
+        assert (shift, margin, strict) == pytest.approx((mean.shift, mean.margin, mean.strict), abs=1e-5)
         assert word == weighted_mean(made_of, list(weights.values()), 1.05, data["among"]).verdict
 
 
@@ -298,6 +298,15 @@ def test_an_address_holds_the_weights(page, address):
     assert page.inner_text("#result") == said
     assert page.input_value("input[name='fft*-large']") == "2" and page.is_visible("input[name='solve-small']")
     assert re.search(r"numba: ", said) and "Not compared, since something is missing" in said
+
+
+def test_words_and_intervals_of_the_page_agree(page, address):
+    for machine in range(len(MACHINES)):
+        visit(page, f"{address}weights.html?machine={machine}&w=linalg*-large-1&w=sorting*-small-2")
+        for line in page.locator("#result tbody tr").all()[1:]:
+            text = line.inner_text()
+            low = float(line.locator("td").nth(1).inner_text().split("–")[0])
+            assert ("slower than" in text) == (low > 1.05) != ("not told apart" in text), text
 
 
 def test_what_is_missing_is_said_and_not_filled(page, address):
