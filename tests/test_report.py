@@ -308,8 +308,8 @@ def test_every_page_loads(page, address, name):
 
 
 def test_a_cell_of_the_overview_leads_to_its_chart(page, address):
-    visit(page, f"{address}index.html?size=small&machine={machine_number(page, address)}")
-    cell = page.locator("table.heat tbody tr", has_text="elementwise").locator("td a").first
+    visit(page, f"{address}index.html?size=small&open=elementwise&machine={machine_number(page, address)}")
+    cell = page.locator("table.heat tr:not(.family)", has_text="elementwise").locator("td a").first
     assert "4.0 µs" in cell.inner_text()
     cell.click()
     page.wait_for_selector("figure.chart svg", timeout=20_000)
@@ -334,7 +334,9 @@ def test_where_one_backend_overtakes_another_is_said(page, address):
 
 
 def test_the_best_are_named_together_and_other_ways_are_marked(page, address):
-    visit(page, f"{address}index.html?size=large&measure=time_call&machine={machine_number(page, address)}")
+    there = machine_number(page, address)
+    visit(page, f"{address}index.html?size=large&measure=time_call&open=linalg&open=calculus&machine={there}")
+    page.click("summary:text-is('The best backends of each kernel')")
     best = page.locator("table:not(.heat) tbody tr")
     assert re.search(r"numpy, numba|numba, numpy", best.filter(has_text="matmul").inner_text())
     assert best.filter(has_text="gradient").locator("td").inner_text() == "jax-jit"
@@ -348,7 +350,8 @@ def test_what_is_unclear_has_no_colour(page, address):
     """One process a value: 10 % of noise is usual, and a tenth faster shows nothing."""
     there = machine_number(page, address, NOISY)
     visit(page, f"{address}index.html?size=small&measure=time_call&machine={there}")
-    cell = page.locator("table.heat tbody td.unclear")
+    cell = page.locator("table.heat tr:not(.family) td.unclear")
+    assert page.locator("table.heat tr.family td.unclear").inner_text().startswith("1.1× ?")
     assert re.search(r"1.1×.?\?", cell.inner_text())
     assert not cell.get_attribute("style")
     assert "Number of kernels (of 1) for which a backend is among the best: numpy 1, numba 1." in page.inner_text(
@@ -384,7 +387,7 @@ def test_the_machine_s_peaks_are_arithmetic_on_its_times(page, address):
 def test_cpu_and_gpu_are_side_by_side(page, address):
     visit(page, f"{address}index.html?machine={machine_number(page, address, WITH_GPU)}&size=large&measure=time_call")
     heads = page.locator("table.heat thead th").all_inner_texts()
-    assert heads == ["kernel", "numpy, cpu", "jax-jit, gpu", "cupy, gpu"]
+    assert heads == ["family", "numpy, cpu", "jax-jit, gpu", "cupy, gpu"]
     assert "100×" in page.locator("table.heat tbody tr", has_text="matmul").inner_text()
 
 

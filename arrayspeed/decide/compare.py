@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from arrayspeed.decide.effects import Effect, centre, ratio_of, worth
 from arrayspeed.decide.prior import Prior, prior
@@ -28,12 +28,15 @@ APART = 0.20
 
 @dataclass(frozen=True)
 class Level:
-    """The logarithm of a value, the variance of that, and the degrees of freedom of the variance."""
+    """The logarithm of a value, the variance of that, and the degrees of freedom of the variance. ``rounds``: the
+    logarithm of what each process gave, in the order in which they ran; empty where one of them gave nothing.
+    """
 
     shift: float
     variance: float
     freedom: float
     processes: int
+    rounds: tuple[float, ...] = ()
 
     @property
     def value(self) -> float:
@@ -52,14 +55,15 @@ class Ratio:
 
 
 def levels(
-    processes: Mapping[Hashable, Sequence[float]], groups: Mapping[Hashable, Hashable] | None = None
+    processes: Mapping[Hashable, Sequence[float | None]], groups: Mapping[Hashable, Hashable] | None = None
 ) -> dict[Hashable, Level]:
-    """The level of each value from what its processes gave, all above 0.
+    """The level of each value from what its processes gave, all above 0; None is a process that failed.
 
     ``groups``: key -> what says how noisy processes of it usually are, a backend and a measure. A value of one process
     has that noise alone, and `PROCESS_NOISE` where it is unknown.
     """
-    logs = {key: [math.log(value) for value in values] for key, values in processes.items() if values}
+    every = {key: [None if one is None else math.log(one) for one in values] for key, values in processes.items()}
+    logs = {key: found for key, values in every.items() if (found := [one for one in values if one is not None])}
     kinds = {key: (groups or {}).get(key) for key in logs}
     single = defaultdict(list)
     for key, values in logs.items():
@@ -67,7 +71,13 @@ def levels(
             middle, variance, freedom = centre(values)
             single[kinds[key]].append(Effect(middle, variance, len(values), freedom, worth(len(values))))
     priors = {kind: prior(ones) for kind, ones in single.items()}
-    return {key: level(values, priors.get(kinds[key], Prior())) for key, values in logs.items()}
+    return {
+        # A process that failed would shift all later ones by a round.
+        key: replace(
+            level(values, priors.get(kinds[key], Prior())), rounds=tuple(values) if values == every[key] else ()
+        )
+        for key, values in logs.items()
+    }
 
 
 def level(logs: Sequence[float], usual: Prior) -> Level:
@@ -97,20 +107,27 @@ def compare(subject: Level, reference: Level, factor: float = FACTOR, apart: flo
     among
         The number of comparisons of which this is one; the word is Bonferroni's, the interval that of one comparison.
     """
+    shift, margin, strict = difference(subject, reference, apart, among)
+    return Ratio(ratio_of(shift), ratio_of(shift - margin), ratio_of(shift + margin), word(shift, strict, factor))
+
+
+def difference(subject: Level, reference: Level, apart: float = 0.0, among: int = 1) -> tuple[float, float, float]:
+    """The logarithm of the ratio, half the width of its 95 % interval, and of the interval that the word needs."""
     shift = subject.shift - reference.shift
     parts = [(one.variance, one.freedom) for one in (subject, reference)]
     total = sum(variance for variance, _ in parts) + apart**2
     error = math.sqrt(total)
     below = sum(variance**2 / freedom for variance, freedom in parts if math.isfinite(freedom))
     freedom = total**2 / below if below else math.inf
-    margin = quantile(ERROR_RATE / 2, freedom) * error
-    strict = quantile(ERROR_RATE / 2 / among, freedom) * error
+    return shift, quantile(ERROR_RATE / 2, freedom) * error, quantile(ERROR_RATE / 2 / among, freedom) * error
+
+
+def word(shift: float, strict: float, factor: float) -> str:
+    """What an interval of a logarithm shows: that it lies beyond the factor, within it, or neither."""
     edge = math.log(factor)
     if abs(shift) - strict > edge:
-        word = SLOWER if shift > 0 else FASTER
-    else:
-        word = SAME if abs(shift) + strict < edge else UNCLEAR
-    return Ratio(ratio_of(shift), ratio_of(shift - margin), ratio_of(shift + margin), word)
+        return SLOWER if shift > 0 else FASTER
+    return SAME if abs(shift) + strict < edge else UNCLEAR
 
 
 def best(levels_of: Mapping[Hashable, Level], factor: float = FACTOR) -> list[Hashable]:

@@ -83,13 +83,18 @@ def places(table: pl.DataFrame) -> Iterable[tuple[str, str, str]]:
     return table.select("machine", "environment", "commit").unique().iter_rows()
 
 
-def process_values(results_dir: str | Path, machine: str, environment: str, commit: str) -> dict[Case, list[float]]:
-    """What each process gave that measured alone; those that took turns in a block are compared within it."""
+def process_values(
+    results_dir: str | Path, machine: str, environment: str, commit: str
+) -> dict[Case, list[float | None]]:
+    """What each process gave that measured alone, None where it failed; those that took turns in a block are compared
+    within it. What no process gave a value of is left out.
+    """
     found = defaultdict(list)
     for process in processes.load(results_dir, machine, environment, [commit]):
-        if process.block is None and process.value is not None and process.value > 0:
-            found[Case(*(getattr(process.one, name) for name in COLUMNS))].append(process.value)
-    return found
+        if process.block is None:
+            known = process.value is not None and process.value > 0
+            found[Case(*(getattr(process.one, name) for name in COLUMNS))].append(process.value if known else None)
+    return {case: values for case, values in found.items() if any(values)}
 
 
 def interval(level: Level) -> Ratio:

@@ -3,6 +3,7 @@
 ``meta.json`` says what there is: machines, their environments, kernels and backends. ``environment-N.json`` holds the
 values of environment N as columns of equal length, each value with the 95 % interval of what differs between processes,
 and ``decisions-N.json`` what these values show of each other (`arrayspeed.report.decisions`).
+``families-N.json`` and ``weights-N.json`` are for means over kernels (`arrayspeed.report.weights`).
 ``library-MACHINE-LIBRARY.json`` holds the series of a library over its releases (`arrayspeed.report.series`).
 ``results.csv``, ``.parquet`` and ``.json`` are everything as asv stored it, for people to work with.
 """
@@ -30,6 +31,7 @@ from arrayspeed.report.backends import BASELINE, BASELINE_DEVICE, COLOURS
 from arrayspeed.report.decisions import decisions
 from arrayspeed.report.files import dump, rounded
 from arrayspeed.report.series import write_series
+from arrayspeed.report.weights import families, weights
 from kernels import BACKENDS, CATALOGUE, DEVICES, LIBRARIES
 
 #: The columns of an environment's file.
@@ -71,7 +73,10 @@ def write(folder: Path, results_dir: str | Path) -> dict:
             place = len(meta["environments"])
             meta["environments"].append(environment_data(results_dir, number, name, values))
             dump(folder / f"environment-{place}.json", {column: column_data(values, column) for column in COLUMNS})
-            dump(folder / f"decisions-{place}.json", decisions(levels.get((name, environment), {})))
+            here = levels.get((name, environment), {})
+            dump(folder / f"decisions-{place}.json", decisions(here))
+            dump(folder / f"families-{place}.json", families(here))
+            dump(folder / f"weights-{place}.json", weights(here))
     dump(folder / "meta.json", meta)
     write_downloads(folder, table)
     return meta

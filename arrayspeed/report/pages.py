@@ -23,6 +23,7 @@ class Page:
 PAGES = (
     Page("overview", "Overview", "How much faster than NumPy is each backend, kernel by kernel?"),
     Page("backends", "Backends", "One kernel on all backends: time against size, and where one overtakes another."),
+    Page("weights", "Your work", "Which backends are best for what you compute? Give weights to families and kernels."),
     Page("versions", "Versions", "One library over its releases: what became faster, what slower, and when."),
     Page(
         "compile",

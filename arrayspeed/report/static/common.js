@@ -2,7 +2,7 @@
 // text alone: nothing that comes from results is ever taken as HTML.
 
 export const view = document.getElementById("view");
-const controls = document.getElementById("controls");
+export const controls = document.getElementById("controls");
 
 const loaded = new Map();
 
@@ -40,6 +40,13 @@ export function table(caption, columns, rows, attributes = {}) {
 /** What the URL asks for. */
 export const asked = new URLSearchParams(location.search);
 
+/** Put all values of a name into the URL. */
+export function remember(name, values) {
+  asked.delete(name);
+  for (const value of values) asked.append(name, value);
+  history.replaceState(null, "", `?${asked}`);
+}
+
 /** The URL of a page in a certain state. */
 export function link(page, parameters) {
   const query = new URLSearchParams(Object.entries(parameters).filter(([, v]) => v !== undefined && v !== null));
@@ -55,8 +62,7 @@ export function choice(name, title, options, redraw) {
   const select = el("select", {
     name,
     change: () => {
-      asked.set(name, select.value);
-      history.replaceState(null, "", `?${asked}`);
+      remember(name, [select.value]);
       redraw();
     },
   }, entries.map((entry) => el("option", { value: entry.value, selected: String(entry.value) === value }, entry.title)));

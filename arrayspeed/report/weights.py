@@ -1,0 +1,113 @@
+"""What the pages need for means over kernels.
+
+``families-N.json`` holds, of environment N, a list: the geometric means over each family's kernels at their small or
+large sizes, of one measure and precision. ``times`` says how many times less each backend is than each other one:
+ratio, low and high of its 95 % interval, a word, and the number of kernels that both of them have. ``kernels`` are
+those that any of them has.
+
+``weights-N.json`` holds what a weighted mean is made of (`arrayspeed.decide.weighted`), for readers who choose the
+weights:
+
+``names``, ``among``
+    The backends, and the number of comparisons that each word is one of.
+``least``, ``exact``, ``quantiles``
+    The number of rounds from which means are formed round by round; the standard error below which they are not; and
+    for each number of rounds what the standard error is multiplied by: for the interval and for the word.
+``groups``
+    One measure, precision, kernel and size. ``shifts``: the logarithm of each backend's value, None where there is none
+    or where it computes in another way. ``margins``: of each pair of backends, the first before the second, half the
+    width of the interval of the logarithm of their ratio, and of the interval for the word. ``rounds``: the logarithms
+    of each backend's processes, where there are as many as ``least``.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+
+from arrayspeed.decide.compare import Level
+from arrayspeed.decide.weighted import EXACT, ROUNDS, part, quantiles, weighted_mean
+from arrayspeed.records.levels import Case, factor_of, inverse
+from arrayspeed.report.decisions import groups, is_known, listed, name
+from kernels import CATALOGUE
+
+LABELS = ("small", "large")
+
+#: Measure, precision, label and kernel -> backend on a device -> its level.
+Table = dict[tuple[str, str | None, str, str], dict[str, Level]]
+
+
+def comparable(levels: Mapping[Case, Level]) -> Table:
+    """What can be part of a mean: small and large sizes, without what computes in another way than the kernel says."""
+    found: Table = {}
+    for cases in groups({case: level for case, level in levels.items() if is_known(case)}):
+        first = cases[0]
+        for label in LABELS:
+            if getattr(CATALOGUE[first.kernel], label) == first.size:
+                same = {name(case): levels[case] for case in cases if not case.other_way}
+                found[first.measure, first.dtype, label, first.kernel] = same
+    return found
+
+
+def families(levels: Mapping[Case, Level]) -> list[dict]:
+    """The means over each family's kernels."""
+    by_family = defaultdict(dict)
+    for (measure, dtype, label, kernel), found in comparable(levels).items():
+        by_family[measure, dtype, label, CATALOGUE[kernel].family][kernel] = found
+    return [family(key, of_family) for key, of_family in by_family.items()]
+
+
+def family(key: tuple, of_family: Mapping[str, Mapping[str, Level]]) -> dict:
+    """The means over one family's kernels."""
+    names = list(dict.fromkeys(one for found in of_family.values() for one in found))
+    factor = factor_of(key[0])
+    where = dict(zip(("measure", "dtype", "label", "family"), key, strict=True))
+    times = [[mean(row, column, of_family, factor) for column in names] for row in names]
+    return where | {"names": names, "kernels": list(of_family), "times": times}
+
+
+def mean(row: str, column: str, of_family: Mapping[str, Mapping[str, Level]], factor: float) -> list | None:
+    """How many times less one is than another, over the kernels that both have; None where there are none."""
+    parts = [part(one[row], one[column]) for one in of_family.values() if row in one and column in one]
+    if row == column or not parts:
+        return None
+    return [*listed(inverse(weighted_mean(parts, [1.0] * len(parts), factor))), len(parts)]
+
+
+def weights(levels: Mapping[Case, Level]) -> dict:
+    """What weighted means are made of."""
+    table = comparable(levels)
+    names = list(dict.fromkeys(one for found in table.values() for one in found))
+    among = max(1, len(names) - 1)
+    found = [group(key, one, names, among) for key, one in table.items()]
+    most = max((len(rounds) for one in found for rounds in one["rounds"]), default=0)
+    return {
+        "names": names,
+        "among": among,
+        "least": ROUNDS,
+        "exact": EXACT,
+        "quantiles": {count: quantiles(count, among) for count in range(ROUNDS, most + 1)},
+        "groups": found,
+    }
+
+
+def group(key: tuple, found: Mapping[str, Level], names: Sequence[str], among: int) -> dict:
+    """One kernel at one size."""
+    rounds = [[digits(one) for one in found[each].rounds] if each in found else [] for each in names]
+    pairs = [
+        [digits(of_pair.margin), digits(of_pair.strict)]
+        if (of_pair := part(found[one], found[other], among) if one in found and other in found else None)
+        else None
+        for one, other in combinations(names, 2)
+    ]
+    return dict(zip(("measure", "dtype", "label", "kernel"), key, strict=True)) | {
+        "shifts": [digits(found[each].shift) if each in found else None for each in names],
+        "margins": pairs,
+        "rounds": [one if len(one) >= ROUNDS else [] for one in rounds],
+    }
+
+
+def digits(value: float) -> float:
+    """A logarithm, to a hundred-thousandth of what it is the logarithm of."""
+    return round(value, 6)
