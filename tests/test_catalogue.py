@@ -122,8 +122,8 @@ def test_a_library_that_is_not_installed_is_said(monkeypatch):
 def test_a_driver_that_is_there_leaves_the_answer_to_the_library(monkeypatch):
     monkeypatch.setattr(hardware, "glob", lambda pattern: ["/dev/nvidia0"])
     monkeypatch.setattr("kernels.backends.installed", lambda library: True)
-    assert why_not(Backend("x", "x", devices=DEVICES), "gpu") is None
-    assert why_not(Backend("x", "x", devices=DEVICES), "cpu") is None
+    assert why_not(Backend(name="x", library="x", devices=DEVICES), "gpu") is None
+    assert why_not(Backend(name="x", library="x", devices=DEVICES), "cpu") is None
 
 
 def test_every_kernel_has_its_benchmarks():

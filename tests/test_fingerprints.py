@@ -77,6 +77,9 @@ def of(kernel, library=None):
         ("kernels/elementwise/jax.py", "add = shared.add\n", "add = shared.add\n\n\ndef other(a):\n    return a\n"),
         ("kernels/elementwise/__init__.py", '        "a + b",\n', '        "the sum",\n'),
         ("benchmarks/elementwise.py", "Benchmarks", "The benchmarks"),
+        ("benchmarks/preload.py", "import os\n", "import os\nimport sys\n"),
+        ("kernels/backends/table.py", 'colour="#7cc0ea"', 'colour="#0000ff"'),
+        ("kernels/backends/jax.py", '"disallow"', '"allow"'),
     ],
 )
 def test_what_changes_no_number_leaves_all_as_it_is(tree, unchanged, path, old, new):

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import ast
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
 
 import kernels
+from arrayspeed.environments.project import PLUMBING
 from arrayspeed.model.combination import Combination
 from kernels import BACKENDS, CATALOGUE
 from kernels.catalogue import FAMILIES
@@ -65,9 +66,39 @@ def of_sources(kernel: str, backend: str) -> tuple[str, str, str, str]:
     return (
         "\n".join([entry.version, *numbers, *made, *texts(function)]),
         "\n".join([inputs(base, entry.family), *drawn]),
-        whole(f"kernels.backends.{way.library}") + whole("kernels.backends.base"),
+        adapter(way.library) + whole("kernels.backends.base"),
         timing(),
     )
+
+
+@lru_cache(None)
+def adapter(library: str) -> str:
+    """All of an adapter's file but what no number depends on: how an audit watches the library, and what only that
+    uses.
+    """
+    module = f"kernels.backends.{library}"
+    body = tree(module).body
+    watch = {name for owner, name in closure([(module, "Watch")], "") if owner == module}
+    others = [(module, name) for node in body if not defined(node) & watch for name in names_in(node)]
+    watch -= {name for owner, name in closure(others, "") if owner == module}
+    rest = [node for node in body if not defined(node) & watch]
+    needed = {name for node in rest for name in names_in(node)}
+    return ast.unparse(ast.Module([part for node in rest if (part := needed_of(node, needed))], []))
+
+
+def needed_of(node: ast.stmt, needed: Collection[str]) -> ast.stmt | None:
+    """A statement; of an import, what of it is needed."""
+    if not isinstance(node, (ast.Import, ast.ImportFrom)):
+        return node
+    names = [one for one in node.names if (one.asname or one.name.partition(".")[0]) in needed]
+    if not names:
+        return None
+    return ast.Import(names) if isinstance(node, ast.Import) else ast.ImportFrom(node.module, names, node.level)
+
+
+def names_in(node: ast.AST) -> set[str]:
+    """The names that are used anywhere in it."""
+    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
 
 
 def inputs(kernel: Kernel, family: str) -> str:
@@ -80,8 +111,9 @@ def inputs(kernel: Kernel, family: str) -> str:
 @lru_cache(None)
 def timing() -> str:
     """What times a call."""
-    benchmarks = sorted(path.stem for path in (ROOT / "benchmarks").glob("*.py") if path.stem not in FAMILIES)
-    modules = [*(f"benchmarks.{name}" for name in benchmarks if name != "__init__"), *TIMED]
+    files = sorted((ROOT / "benchmarks").glob("*.py"))
+    names = [path.stem for path in files if path.stem not in FAMILIES and f"benchmarks/{path.name}" not in PLUMBING]
+    modules = [*(f"benchmarks.{name}" for name in names), *TIMED]
     return "\n".join([version("asv_runner"), *map(whole, modules)])
 
 
@@ -120,15 +152,18 @@ def whole(module: str) -> str:
 @lru_cache(None)
 def tops(module: str) -> dict[str, ast.stmt]:
     """Top-level name -> the statement that defines it."""
-    found: dict[str, ast.stmt] = {}
-    for node in tree(module).body:
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            found[node.name] = node
-        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            names = [name for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)]
-            found |= {name.id: node for name in names if isinstance(name.ctx, ast.Store)}
-    return found
+    return {name: node for node in tree(module).body for name in defined(node)}
+
+
+def defined(node: ast.stmt) -> set[str]:
+    """The names that a top-level statement defines."""
+    if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+        return {node.name}
+    if not isinstance(node, (ast.Assign, ast.AnnAssign)):
+        return set()
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    names = [name for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)]
+    return {name.id for name in names if isinstance(name.ctx, ast.Store)}
 
 
 @lru_cache(None)
