@@ -27,10 +27,6 @@ ALLOWED = {
         {*MEASURES, "numpy", "jax", "jax-jit"},
         "selections: what the articles measured, and what is worth measuring first",
     ),
-    "upgrade/compare.py": (
-        {"time_call", "track_first_call", "track_error", "track_memory", "timeraw_import"},
-        "a selection: what an upgrade compares where nothing else is asked for",
-    ),
     "upgrade/pair.py": ({"numpy"}, "an example of a requirement"),
     "cli/upgrade.py": ({"jax"}, "an example of the command line"),
     "cli/own/upgrade.py": ({"jax"}, "an example of the command line"),
