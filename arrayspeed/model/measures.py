@@ -44,7 +44,7 @@ class Measure:
         The sizes at which an upgrade compares it where nothing else is asked for: `ALL`, `SMALLEST` or `LARGEST` of
         those that it compares; None where it does not. Of a library, which has no sizes, `ALL`.
     of_compiling
-        Whether upgrades, and selections, look at it only where something is compiled.
+        Whether upgrades look at it only where something is compiled.
     """
 
     name: str
