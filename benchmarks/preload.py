@@ -8,6 +8,8 @@ import signal
 from contextlib import suppress
 from importlib import import_module
 
+from kernels import BACKENDS
+
 PR_SET_PDEATHSIG = 1
 
 
@@ -22,31 +24,15 @@ def end_with_parent() -> None:
 _parent = os.getppid()
 
 
-#: What PyTorch imports when it first compiles, twice as long as all the rest of it takes. By name: the modules of
-#: one release are not those of another.
-COMPILER = (
-    "torch._dynamo",
-    "torch._inductor.compile_fx",
-    "torch._inductor.scheduler",
-    "torch._inductor.codegen.cpp",
-    "torch._inductor.codegen.cpp_wrapper_gpu",
-    "torch._inductor.codegen.cuda_combined_scheduling",
-    "torch._inductor.codegen.halide",
-    "torch._inductor.codegen.mps",
-    "torch._inductor.fx_passes.joint_graph",
-    "torch._inductor.fx_passes.post_grad",
-    "torch.export._trace",
-)
-
-
 def preload(name: str) -> None:
-    """Import and configure a library; ``torch-compile`` is PyTorch with its compiler.
+    """Import and configure a library; where a backend is named, the modules of its compiler too.
 
     Where it is not installed, each process that needs it will say so.
     """
     end_with_parent()
     os.register_at_fork(after_in_child=end_with_parent)
-    compiler = COMPILER if name == "torch-compile" else ()
-    for module in (f"kernels.backends.{name.removesuffix('-compile')}", *compiler):
+    backend = BACKENDS.get(name)
+    library, compiler = (backend.library, backend.preload) if backend else (name, ())
+    for module in (f"kernels.backends.{library}", *compiler):
         with suppress(ImportError):
             import_module(module)

@@ -100,7 +100,14 @@ def command(*arguments, cwd, status=0):
 @pytest.fixture(scope="session")
 def clone(newest, tmp_path_factory):
     """A clone of the working tree, committed, that shares the environments."""
-    folder = tmp_path_factory.mktemp("clone") / "arrayspeed"
+    folder = working_tree(tmp_path_factory.mktemp("clone") / "arrayspeed")
+    (folder / ".asv").symlink_to(ROOT / ".asv")
+    commit(folder)
+    return folder
+
+
+def working_tree(folder):
+    """A clone with the files as they are here, results apart, not committed."""
     command("git", "clone", "--quiet", str(ROOT), str(folder), cwd=ROOT)
     listed = command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", cwd=ROOT).stdout
     for name in filter(None, listed.split("\0")):
@@ -110,11 +117,14 @@ def clone(newest, tmp_path_factory):
             target.write_bytes(source.read_bytes())
     for path in folder.glob("results/*/"):
         shutil.rmtree(path)
-    (folder / ".asv").symlink_to(ROOT / ".asv")
+    return folder
+
+
+def commit(folder):
+    """Commit all that is in a clone."""
     who = ("-c", "user.name=test", "-c", "user.email=test@example.invalid")
     command("git", "add", "--all", cwd=folder)
     command("git", *who, "commit", "--quiet", "--allow-empty", "--message", "working tree", cwd=folder)
-    return folder
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from arrayspeed.measure import asv_processes, stale
 from arrayspeed.measure.plan import Selection
 from arrayspeed.model.combination import Combination, parse_name
 from arrayspeed.model.errors import UserError
+from arrayspeed.model.measures import MEASURES
 from arrayspeed.records import fingerprints, processes
 from kernels import BACKENDS, CATALOGUE
 from tests.conftest import ROOT
@@ -77,6 +78,9 @@ def of(kernel, library=None):
         ("kernels/elementwise/jax.py", "add = shared.add\n", "add = shared.add\n\n\ndef other(a):\n    return a\n"),
         ("kernels/elementwise/__init__.py", '        "a + b",\n', '        "the sum",\n'),
         ("benchmarks/elementwise.py", "Benchmarks", "The benchmarks"),
+        ("benchmarks/preload.py", "import os\n", "import os\nimport sys\n"),
+        ("kernels/backends/table.py", 'colour="#7cc0ea"', 'colour="#0000ff"'),
+        ("kernels/backends/jax.py", '"disallow"', '"allow"'),
     ],
 )
 def test_what_changes_no_number_leaves_all_as_it_is(tree, unchanged, path, old, new):
@@ -123,6 +127,28 @@ def test_an_adapter_concerns_its_library_and_the_timing_everything(tree, unchang
     adapter.write_text(adapter.read_text().replace('"default"', '"highest"', 1))
     found = changed_by(tree, unchanged, "benchmarks/waiting.py", "import", "import os\nimport")
     assert found == {pair: ["timing"] for pair in ABLE}
+
+
+def test_a_measure_depends_on_its_own_method_and_on_no_other(tree):
+    def of_measures():
+        forget()
+        return {name: fingerprints.of_sources("add", "numpy", name)[3] for name in MEASURES}
+
+    before = of_measures()
+    path = tree / "benchmarks/common.py"
+    text = path.read_text()
+    for old, new, concerned in (
+        ("return self.prepared.error()", "return 2 * self.prepared.error()", {"track_error"}),
+        ("    def track_error(", "    def track_other(self):\n        return 1\n\n    def track_error(", set()),
+        ("    track_error.unit", "    track_other.unit = 1\n    track_error.unit", set()),
+        ('"time_round_trip": self', '"time_other": self.x, "time_round_trip": self', set()),
+        ("self.prepared.round_trip,", "self.call,", {"time_round_trip"}),
+        ("prepared.verify()", "pass", set(before)),
+    ):
+        assert old in text
+        path.write_text(text.replace(old, new, 1))
+        after = of_measures()
+        assert {name for name in before if before[name] != after[name]} == concerned, new
 
 
 def test_a_made_gradient_depends_on_how_it_is_made(tree, unchanged):

@@ -111,6 +111,7 @@ def test_what_cannot_run_is_left_out(monkeypatch):
     [
         ({"jax": "0.9.2", "numpy": "2.4.6"}, ["jax"]),
         ({"jax[cuda13]": "0.9.2", "numpy": "2.4.6"}, ["jax"]),
+        ({"cupy-cuda12x": "14.0.1", "numpy": "2.4.6"}, ["cupy"]),
         ({"numpy": "2.4.6"}, ["numpy"]),
         ({"numpy": "2", "jax": "1", "torch": "2"}, ["numpy", "jax", "torch"]),
         ({"scipy": "1", "numba": "2", "numpy": "2"}, ["numba"]),

@@ -27,6 +27,7 @@ from arrayspeed.measure.progress import clock as as_clock
 from arrayspeed.model.combination import Combination
 from arrayspeed.model.units import human_time
 from arrayspeed.records.processes import Noise
+from kernels import BACKENDS
 
 #: What two right clocks may differ by: a tenth, or the cost of asv's own call of a method, in seconds.
 FACTOR, ABSOLUTE = 1.10, 0.3e-6
@@ -40,19 +41,6 @@ CHECK = {ASV: "clock", TURNS: "turns", PYPERF: "pyperf"}
 #: Why a process gave no time, where that is a check of its own: a short call that asv would time alone.
 TIMED_ALONE = "timed alone"
 NOT_AVAILABLE = "not available"
-
-#: Seconds of a round of one combination, until it is known: imports on a core or two, compilation, batches.
-GUESS = {
-    "numpy": 2.0,
-    "numba": 5.0,
-    "jax": 5.0,
-    "jax-jit": 5.0,
-    "torch": 8.0,
-    "torch-compile": 20.0,
-    "tensorflow": 10.0,
-    "tensorflow-xla": 12.0,
-    "cupy": 5.0,
-}
 
 #: Whether a verdict passes; what is in neither list is open.
 PASSES, FAILURES = (SAME,), (SLOWER, FASTER, FAILS, SOMETIMES, WORKS, BROKEN)
@@ -179,8 +167,8 @@ class Progress:
         self.report(what, [])
 
     def guess(self, timing: Timing) -> float:
-        """Seconds of a round."""
-        return GUESS.get(timing.one.backend, 5.0)
+        """Seconds of a round, until it is known."""
+        return BACKENDS[timing.one.backend].audit_cost
 
     def pace(self) -> float:
         """How much longer it takes than was guessed; the guess counts for a minute of experience."""

@@ -17,6 +17,7 @@ from arrayspeed.measure.plan import Selection, combinations
 from arrayspeed.measure.session import Session, open_session
 from arrayspeed.model.combination import Combination
 from arrayspeed.model.errors import UserError
+from arrayspeed.model.measures import CALL
 from kernels import BACKENDS, CATALOGUE
 
 #: Seconds after which checks of one backend are given up.
@@ -81,7 +82,7 @@ def check_cores(python: str, backend: str) -> list[Check]:
 def timed(session: Session, backend: str, device: str, kernels: list[str], sizes: list[str]) -> list[Combination]:
     """The times of calls that are compared with the clock."""
     selection = Selection(
-        kernels=kernels, backends=[backend], sizes=sizes, devices=[device], measures=["time_call"], dtypes=["float64"]
+        kernels=kernels, backends=[backend], sizes=sizes, devices=[device], measures=[CALL.name], dtypes=["float64"]
     )
     return list(combinations(session, selection))
 

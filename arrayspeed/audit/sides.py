@@ -10,6 +10,7 @@ from arrayspeed.measure.asv_servers import needed
 from arrayspeed.measure.blocks import Server
 from arrayspeed.measure.players import Player, Spawned
 from arrayspeed.model.combination import Combination
+from kernels import BACKENDS
 from kernels.preparation import REFERENCES
 
 #: The independent clock, and what is compared with it: asv's figure, the loop of blocks, and pyperf's figure.
@@ -19,7 +20,7 @@ CLOCK, ASV, TURNS, PYPERF = "clock", "asv", "turns", "pyperf"
 FORKS = "arrayspeed.audit.inside.forks"
 
 #: Where pyperf times the same calls, if an environment has it: kernel and backend. Each kernel has one result.
-SAMPLE = (("matmul", "numpy"), ("add", "jax-jit"))
+SAMPLE = tuple((backend.pyperf, backend.name) for backend in BACKENDS.values() if backend.pyperf)
 
 
 class Sides:
@@ -89,7 +90,7 @@ class Sides:
             if name == TURNS:
                 self.servers[name] = Server(self.python, preload, self.benchmarks)
             else:
-                preload, imports = ("", script.IMPORTS[one.library]) if name == CLOCK else (preload, ())
+                preload, imports = ("", script.imports(one.library)) if name == CLOCK else (preload, ())
                 self.servers[name] = Server(self.python, preload, self.benchmarks, FORKS, imports)
         return self.servers[name]
 

@@ -35,6 +35,7 @@ from arrayspeed.measure.session import newest_of_all, open_session
 from arrayspeed.measure.tiers import add_tier, kernels_of
 from arrayspeed.measure.until_decided import Limits
 from arrayspeed.model.errors import UserError
+from arrayspeed.model.measures import CALL
 from arrayspeed.model.names import check as check_names
 from kernels import BACKENDS, CATALOGUE
 
@@ -85,7 +86,7 @@ def main(args) -> int:
         sizes=args.size or ["small", "large"],
         devices=["cpu"],
         dtypes=["float64"],
-        measures=["time_call"],
+        measures=[CALL.name],
     )
     with redirect_stdout(sys.stderr), only_run(config.results_dir, args.wait):
         session = open_session(config, [chosen])

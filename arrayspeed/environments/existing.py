@@ -21,6 +21,7 @@ from asv.plugins.virtualenv import Virtualenv
 from arrayspeed.environments.plugin import LIST_PACKAGES, Venv
 from arrayspeed.model.errors import UserError
 from kernels import LIBRARIES
+from kernels.backends.table import distributions
 
 NAME = "existing"
 
@@ -70,11 +71,9 @@ def versions(packages: dict[str, str]) -> dict[str, str]:
     found = {}
     bare = {re.sub(r"[-_.]+", "-", name).lower(): version for name, version in packages.items()}
     for library in LIBRARIES:
-        names = (
-            [library]
-            if library in bare
-            else sorted(name for name in bare if re.fullmatch(rf"{library}-(cpu|gpu|cuda\w+|rocm\S+)", name))
-        )
+        known = [name for name in (library, *distributions(library)) if name in bare]
+        built = rf"{library}-(cpu|gpu|cuda\w+|rocm\S+)"
+        names = known or sorted(name for name in bare if re.fullmatch(built, name))
         if names:
             found[library] = bare[names[0]]
     return found

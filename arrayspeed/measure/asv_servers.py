@@ -21,6 +21,7 @@ from collections.abc import Iterator
 from asv import runner, util
 
 from arrayspeed.model.failures import CRASHED, OUT_OF_MEMORY, TIMED_OUT, class_of
+from arrayspeed.model.measures import FIRST_CALL
 from arrayspeed.model.text import printable
 from kernels import BACKENDS
 
@@ -92,10 +93,11 @@ class Servers:
 
 
 def needed(benchmark: str, backend: str) -> str:
-    """What a process of a benchmark needs imported; ``torch-compile`` is PyTorch with its compiler."""
-    if backend == "torch-compile" and not benchmark.endswith(".track_first_call"):
+    """What a process of a benchmark needs imported: a library; or a backend, which is its library with its compiler."""
+    if backend not in BACKENDS:
         return backend
-    return BACKENDS[backend].library if backend in BACKENDS else backend
+    way = BACKENDS[backend]
+    return way.name if way.preload and not benchmark.endswith(f".{FIRST_CALL.name}") else way.library
 
 
 def failure(output: str, status: int, timeout: float) -> tuple[str, str]:

@@ -7,19 +7,15 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
-#: Seconds that a process takes, until this run has seen its own: compilation, and up to a second of sampling. The
-#: imports are the server's.
-FIRST_GUESS = {
-    "numpy": 0.6,
-    "numba": 1.4,
-    "jax": 0.9,
-    "jax-jit": 0.9,
-    "torch": 0.8,
-    "torch-compile": 1.6,
-    "tensorflow": 0.9,
-    "tensorflow-xla": 1.2,
-    "cupy": 1.0,
-}
+from kernels import BACKENDS
+
+#: Seconds of a process that runs no backend: it imports a library.
+IMPORTING = 3.0
+
+
+def cost(backend: str) -> float:
+    """Seconds that a process takes, until this run has seen its own. The imports are the server's."""
+    return BACKENDS[backend].cost if backend in BACKENDS else IMPORTING
 
 
 class Progress:
@@ -40,7 +36,7 @@ class Progress:
 
     def guess(self, ones: list) -> float:
         """First guess of a chunk's seconds."""
-        return sum(FIRST_GUESS.get(one.backend, 3.0) * self.passes(one) for one in ones)
+        return sum(cost(one.backend) * self.passes(one) for one in ones)
 
     def remaining(self) -> float:
         """Seconds left, by the pace so far."""
@@ -150,7 +146,7 @@ SAMPLING = 0.4
 
 def block_guess(block) -> float:
     """First guess of a block's seconds in a round: its processes prepare at once, as far as there are cores."""
-    preparing = sum(FIRST_GUESS.get(one.backend, 3.0) for one in block.sides)
+    preparing = sum(cost(one.backend) for one in block.sides)
     return preparing / 2 + SAMPLING * len(block.sides) if block.in_turn else preparing
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from arrayspeed.measure.plan import Selection
 from arrayspeed.measure.session import newest_of_all, of_one_library
 from kernels import BACKENDS
+from kernels.backends import BASELINE
 from kernels.catalogue import in_tier
 
 #: Elementwise arithmetic, matrix product, gradient, transform, sort: the five operations of article 001.
@@ -17,7 +18,7 @@ OPERATIONS = ["elementwise", "matmul", "gradient", "fft", "sort"]
 TELLING = [*OPERATIONS, "selu", "linear_regression"]
 
 #: What has a first call that differs from the others.
-COMPILED = [name for name, backend in BACKENDS.items() if backend.compiled or backend.library == "numba"]
+COMPILED = [name for name, backend in BACKENDS.items() if backend.compiles]
 
 BATCHES = ["vmap_mapped", "vmap_vectorised", "vmap_loop"]
 
@@ -67,7 +68,9 @@ ARTICLES = [
 VERSIONS = [
     part("time_call", kernels=in_tier("core"), sizes=["small", "large"]),
     Selection(measures=["timeraw_import"]),
-    part("track_first_call", kernels=TELLING, sizes=["small"], backends=[name for name in BACKENDS if name != "numpy"]),
+    part(
+        "track_first_call", kernels=TELLING, sizes=["small"], backends=[name for name in BACKENDS if name != BASELINE]
+    ),
     part("track_error", kernels=TELLING, sizes=["small"]),
 ]
 
@@ -89,7 +92,7 @@ GPU = [
     # The CPU beside it, and what else the articles claim of GPUs.
     part("time_call", kernels=TELLING, sizes=["small", "large"], devices=["cpu"]),
     part("time_call", kernels=["matmul_transposed"], sizes=["large"], devices=["cpu"], dtype="float32"),
-    part("time_call", kernels=["matmul_transposed", "linear_regression"], backends=["numpy"], devices=["cpu"]),
+    part("time_call", kernels=["matmul_transposed", "linear_regression"], backends=[BASELINE], devices=["cpu"]),
     part("time_round_trip", kernels=["matmul_transposed"], sizes=["large"], devices=["gpu"], dtype="float32"),
     *gpu("time_round_trip", "track_memory", kernels=OPERATIONS, sizes=["large"]),
     *gpu("time_pipelined", "track_first_call", kernels=TELLING, sizes=["small"]),

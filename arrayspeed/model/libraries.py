@@ -6,11 +6,13 @@ import re
 from collections.abc import Mapping
 
 from kernels import LIBRARIES
+from kernels.backends import COMPANION
+from kernels.backends.table import library_of
 
 
 def bare(name: str) -> str:
-    """The package of one of asv's requirements: ``jax`` of ``pip+jax[cuda13]``."""
-    return re.split(r"[\[ ]", name.removeprefix("pip+"))[0]
+    """The library, or other package, of one of asv's requirements: ``jax`` of ``pip+jax[cuda13]``."""
+    return library_of(re.split(r"[\[ ]", name.removeprefix("pip+"))[0])
 
 
 def subjects(requirements: Mapping[str, str]) -> dict[str, str]:
@@ -21,4 +23,4 @@ def subjects(requirements: Mapping[str, str]) -> dict[str, str]:
     """
     versions = {bare(name): value for name, value in requirements.items()}
     found = {name: version for name, version in versions.items() if name in LIBRARIES}
-    return {name: version for name, version in found.items() if name != "numpy"} if len(found) == 2 else found
+    return {name: version for name, version in found.items() if name != COMPANION} if len(found) == 2 else found

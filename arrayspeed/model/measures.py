@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 SECONDS, BYTES, ERROR = "seconds", "bytes", "relative error"
 
+ALL, SMALLEST, LARGEST = "all", "smallest", "largest"
+
 
 @dataclass(frozen=True)
 class Measure:
@@ -38,6 +40,11 @@ class Measure:
         Rounds that are enough for the first look; None for all of them.
     prepares
         Its place among what a process can measure while it prepares the call that is timed; None where it cannot.
+    upgrade
+        The sizes at which an upgrade compares it where nothing else is asked for: `ALL`, `SMALLEST` or `LARGEST` of
+        those that it compares; None where it does not. Of a library, which has no sizes, `ALL`.
+    of_compiling
+        Whether upgrades look at it only where something is compiled.
     """
 
     name: str
@@ -53,6 +60,8 @@ class Measure:
     lift: float = 0.0
     rounds: int | None = None
     prepares: int | None = None
+    upgrade: str | None = None
+    of_compiling: bool = False
 
     @property
     def sampled(self) -> bool:
@@ -76,6 +85,7 @@ CALL = Measure(
     "time",
     "Steady state: the inputs are on the device beforehand, and the complete result stays there.",
     batched=True,
+    upgrade=ALL,
 )
 
 FIRST_CALL = Measure(
@@ -84,6 +94,8 @@ FIRST_CALL = Measure(
     "first call",
     "From a fresh process with its imports done to the first complete result: trace, compile, run.",
     prepares=0,  # or it would not be the first
+    upgrade=SMALLEST,
+    of_compiling=True,
 )
 
 DEVICE_TIME = Measure(
@@ -118,10 +130,16 @@ ACCURACY = Measure(
     lift=2.0**-52,  # rounding
     rounds=2,
     prepares=2,
+    upgrade=SMALLEST,
 )
 
 IMPORT = Measure(
-    "timeraw_import", "time of the import", "import", "Importing the library in a fresh process.", of_library=True
+    "timeraw_import",
+    "time of the import",
+    "import",
+    "Importing the library in a fresh process.",
+    of_library=True,
+    upgrade=ALL,
 )
 
 #: Name -> measure, in the order in which people are shown them.
@@ -164,6 +182,7 @@ MEASURES = {
             least=2.0**20,
             lift=2.0**10,  # the allocator's own grain
             prepares=1,  # before the many calls after which a library keeps the memory that it took
+            upgrade=LARGEST,
         ),
         ACCURACY,
         IMPORT,

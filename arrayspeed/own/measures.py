@@ -9,10 +9,11 @@ from itertools import combinations
 from arrayspeed.decide import Observed
 from arrayspeed.decide.words import SIZES, TIMES, Words
 from arrayspeed.model.failures import NOT_AVAILABLE
+from arrayspeed.model.measures import CALL
 from arrayspeed.model.units import human_bytes, human_time, significant
 from arrayspeed.own.records import Record, Records
 
-TIME, FIRST, MEMORY, KEPT, IMPORT = "time_call", "first_call", "memory", "kept", "import"
+TIME, FIRST, MEMORY, KEPT, IMPORT = CALL.name, "first_call", "memory", "kept", "import"
 
 #: Whether results are the same, and what a command printed.
 RESULT, METRIC = "result", "metric"

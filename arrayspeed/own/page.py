@@ -9,7 +9,7 @@ from html import escape
 from arrayspeed.decide.words import FASTER, SIZES, UNCLEAR, WORKS, WORSE
 from arrayspeed.model.text import printable
 from arrayspeed.own.best import sentences
-from arrayspeed.own.measures import MEASURES, RESULT
+from arrayspeed.own.measures import MEASURES, RESULT, TIME
 from arrayspeed.own.notes import name
 from arrayspeed.own.verdict import DIFFERS, Row, Verdict
 
@@ -27,7 +27,7 @@ p.status { padding: .75rem 1rem; border-left: 4px solid } .quiet { color: #666 }
 WIDTH, HEIGHT, AXES = 220, 18, (1.2, 1.5, 2, 4, 10, 100, 1e4, 1e8)
 
 TITLES = {
-    "time_call": "Time of a call",
+    TIME: "Time of a call",
     "first_call": "First call",
     "memory": "Memory at the peak of a call",
     "kept": "Memory that every call keeps",

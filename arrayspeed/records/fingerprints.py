@@ -8,14 +8,18 @@ so that a change of another kernel of the same file leaves its numbers as they a
 from __future__ import annotations
 
 import ast
+import copy
 import hashlib
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
 
 import kernels
+from arrayspeed.environments.project import PLUMBING
 from arrayspeed.model.combination import Combination
+from arrayspeed.model.measures import CALL
 from kernels import BACKENDS, CATALOGUE
 from kernels.catalogue import FAMILIES
 from kernels.kernel import Kernel
@@ -35,7 +39,7 @@ Place = tuple[str, str]
 def fingerprint(one: Combination, packages: Mapping[str, str]) -> str:
     """The parts' hashes, with hyphens between them."""
     kernel, backend = CATALOGUE.get(one.kernel), BACKENDS.get(one.backend)
-    parts = of_sources(kernel.name, backend.name) if kernel and backend else ("", "", "", timing())
+    parts = of_sources(kernel.name, backend.name, one.measure) if kernel and backend else ("", "", "", timing())
     return "-".join(digest([part]) for part in (*parts, *[repr(sorted(packages.items()))]))
 
 
@@ -46,7 +50,7 @@ def changed(before: str, now: str, parts: Iterable[str] = PARTS) -> list[str]:
 
 
 @lru_cache(None)
-def of_sources(kernel: str, backend: str) -> tuple[str, str, str, str]:
+def of_sources(kernel: str, backend: str, measure: str = CALL.name) -> tuple[str, str, str, str]:
     """The text of every part but the packages."""
     entry, way = CATALOGUE[kernel], BACKENDS[backend]
     library = f"kernels.{entry.family}.{way.library}"
@@ -65,9 +69,39 @@ def of_sources(kernel: str, backend: str) -> tuple[str, str, str, str]:
     return (
         "\n".join([entry.version, *numbers, *made, *texts(function)]),
         "\n".join([inputs(base, entry.family), *drawn]),
-        whole(f"kernels.backends.{way.library}") + whole("kernels.backends.base"),
-        timing(),
+        adapter(way.library) + whole("kernels.backends.base"),
+        timing(measure),
     )
+
+
+@lru_cache(None)
+def adapter(library: str) -> str:
+    """All of an adapter's file but what no number depends on: how an audit watches the library, and what only that
+    uses.
+    """
+    module = f"kernels.backends.{library}"
+    body = tree(module).body
+    watch = {name for owner, name in closure([(module, "Watch")], "") if owner == module}
+    others = [(module, name) for node in body if not defined(node) & watch for name in names_in(node)]
+    watch -= {name for owner, name in closure(others, "") if owner == module}
+    rest = [node for node in body if not defined(node) & watch]
+    needed = {name for node in rest for name in names_in(node)}
+    return ast.unparse(ast.Module([part for node in rest if (part := needed_of(node, needed))], []))
+
+
+def needed_of(node: ast.stmt, needed: Collection[str]) -> ast.stmt | None:
+    """A statement; of an import, what of it is needed."""
+    if not isinstance(node, (ast.Import, ast.ImportFrom)):
+        return node
+    names = [one for one in node.names if (one.asname or one.name.partition(".")[0]) in needed]
+    if not names:
+        return None
+    return ast.Import(names) if isinstance(node, ast.Import) else ast.ImportFrom(node.module, names, node.level)
+
+
+def names_in(node: ast.AST) -> set[str]:
+    """The names that are used anywhere in it."""
+    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
 
 
 def inputs(kernel: Kernel, family: str) -> str:
@@ -78,11 +112,55 @@ def inputs(kernel: Kernel, family: str) -> str:
 
 
 @lru_cache(None)
-def timing() -> str:
-    """What times a call."""
-    benchmarks = sorted(path.stem for path in (ROOT / "benchmarks").glob("*.py") if path.stem not in FAMILIES)
-    modules = [*(f"benchmarks.{name}" for name in benchmarks if name != "__init__"), *TIMED]
-    return "\n".join([version("asv_runner"), *map(whole, modules)])
+def timing(measure: str = "") -> str:
+    """What times a call; of the file that has all measures, what is of one measure and what all have in common."""
+    files = sorted((ROOT / "benchmarks").glob("*.py"))
+    names = [path.stem for path in files if path.stem not in FAMILIES and f"benchmarks/{path.name}" not in PLUMBING]
+    modules = [*(f"benchmarks.{name}" for name in names), *TIMED]
+    each = (ast.unparse(OneMeasure(measure).visit(copy.deepcopy(tree(name)))) for name in modules)
+    return "\n".join([version("asv_runner"), *each])
+
+
+class OneMeasure(ast.NodeTransformer):
+    """Takes away the methods of other measures, and wherever these are named in a tuple, a mapping or an assignment."""
+
+    def __init__(self, measure: str) -> None:
+        self.measure = measure
+
+    def is_other(self, name: object) -> bool:
+        """Whether a name is that of another measure's method."""
+        return (
+            isinstance(name, str)
+            and name != self.measure
+            and re.match("(time|timeraw|track|peakmem)_", name) is not None
+        )
+
+    def names_other(self, node: ast.AST | None) -> bool:
+        """Whether an expression is another measure: its name as a text, or its method."""
+        return self.is_other(getattr(node, "value", None)) or self.is_other(getattr(node, "attr", None))
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST | None:
+        """Methods alone have ``self`` first; other functions may be called as they like."""
+        method = node.args.args and node.args.args[0].arg == "self"
+        return None if method and self.is_other(node.name) else self.generic_visit(node)
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST | None:
+        """``track_error.unit = …``."""
+        (target, *_) = node.targets
+        owner = target.value if isinstance(target, ast.Attribute) else None
+        other = isinstance(owner, ast.Name) and self.is_other(owner.id)
+        return None if other else self.generic_visit(node)
+
+    def visit_Tuple(self, node: ast.Tuple) -> ast.AST:
+        """Lists of measures."""
+        node.elts = [one for one in node.elts if not self.names_other(one)]
+        return self.generic_visit(node)
+
+    def visit_Dict(self, node: ast.Dict) -> ast.AST:
+        """What is timed, by measure."""
+        both = [(key, value) for key, value in zip(node.keys, node.values, strict=True) if not self.names_other(key)]
+        node.keys, node.values = [key for key, _ in both], [value for _, value in both]
+        return self.generic_visit(node)
 
 
 def digest(texts: Iterable[str]) -> str:
@@ -120,15 +198,18 @@ def whole(module: str) -> str:
 @lru_cache(None)
 def tops(module: str) -> dict[str, ast.stmt]:
     """Top-level name -> the statement that defines it."""
-    found: dict[str, ast.stmt] = {}
-    for node in tree(module).body:
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            found[node.name] = node
-        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            names = [name for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)]
-            found |= {name.id: node for name in names if isinstance(name.ctx, ast.Store)}
-    return found
+    return {name: node for node in tree(module).body for name in defined(node)}
+
+
+def defined(node: ast.stmt) -> set[str]:
+    """The names that a top-level statement defines."""
+    if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+        return {node.name}
+    if not isinstance(node, (ast.Assign, ast.AnnAssign)):
+        return set()
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    names = [name for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)]
+    return {name.id for name in names if isinstance(name.ctx, ast.Store)}
 
 
 @lru_cache(None)

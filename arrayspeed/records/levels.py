@@ -16,7 +16,7 @@ import polars as pl
 
 from arrayspeed.decide import FACTOR
 from arrayspeed.decide.compare import APART, Level, Ratio, best, compare, levels
-from arrayspeed.model.measures import measure_of
+from arrayspeed.model.measures import CALL, measure_of
 from arrayspeed.records import processes
 from kernels import BACKENDS, CATALOGUE
 
@@ -36,7 +36,7 @@ class Case:
     backend: str
     device: str | None = "cpu"
     dtype: str | None = "float64"
-    measure: str = "time_call"
+    measure: str = CALL.name
 
     @property
     def other_way(self) -> str | None:

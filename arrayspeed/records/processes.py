@@ -23,6 +23,7 @@ from asv.results import get_filename
 
 from arrayspeed.model.combination import Combination, parse_name
 from arrayspeed.model.failures import CLASSES, class_of
+from arrayspeed.model.measures import CALL
 from arrayspeed.records.fingerprints import fingerprint
 
 SUFFIX = ".processes.jsonl"
@@ -179,7 +180,7 @@ def noise(folder: str | Path, table: pl.DataFrame) -> dict[str, Noise]:
     for machine, environment, commit in where.iter_rows():
         for process in load(folder, machine, environment, [commit]):
             one = process.one
-            if one.measure == "time_call" and process.value:
+            if one.measure == CALL.name and process.value:
                 key = one.backend, machine, environment, one.benchmark, one.size, one.device
                 found[key].append(math.log(process.value))
     variances = defaultdict(list)

@@ -1,30 +1,13 @@
-"""What pages and charts need of each backend beside `kernels.BACKENDS`: its colour, and what it is compared with."""
+"""What pages and charts need of the backends: their colours, and what each is compared with."""
 
 from __future__ import annotations
 
 from kernels import BACKENDS
+from kernels.backends import BASELINE, BASELINE_DEVICE
 
-#: One hue a library, from the palette of Okabe and Ito, which colour-blind people can tell apart; light is eager and
-#: dark is compiled.
-COLOURS = {
-    "numpy": "#5b6770",
-    "numba": "#b8649a",
-    "jax": "#7cc0ea",
-    "jax-jit": "#0067a5",
-    "torch": "#f4a261",
-    "torch-compile": "#c8500a",
-    "tensorflow": "#6fcdb0",
-    "tensorflow-xla": "#00795a",
-    "cupy": "#9c8f00",
-}
+__all__ = ["BASELINE", "BASELINE_DEVICE", "COLOURS", "EAGER"]
 
-#: What all others are compared with, and the device on which it is.
-BASELINE, BASELINE_DEVICE = "numpy", "cpu"
+COLOURS = {name: backend.colour for name, backend in BACKENDS.items()}
 
-#: Compiled backend -> its eager form; NumPy is that of Numba.
-EAGER = {
-    one.name: other.name
-    for one in BACKENDS.values()
-    for other in BACKENDS.values()
-    if one.compiled and other.library == one.library and not other.compiled
-} | {"numba": BASELINE}
+#: Backend that compiles -> the one that computes the same without.
+EAGER = {name: backend.eager for name, backend in BACKENDS.items() if backend.eager}

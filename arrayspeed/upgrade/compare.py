@@ -14,7 +14,7 @@ from arrayspeed.measure.selections import COMPILED
 from arrayspeed.measure.session import Session
 from arrayspeed.measure.until_decided import Limits, until_decided
 from arrayspeed.model.combination import Combination
-from arrayspeed.model.measures import measure_of
+from arrayspeed.model.measures import ALL, LARGEST, MEASURES, SMALLEST, measure_of
 from arrayspeed.records import processes
 from arrayspeed.records.measures import observed_of_sides
 from arrayspeed.records.processes import Process
@@ -25,17 +25,18 @@ Key = tuple[str, str, int | None, str | None]
 def default_selections(
     patterns: list[str], devices: list[str], sizes: list[str], kernels: Sequence[str] = ()
 ) -> list[Selection]:
-    """What is compared: times of small and large arrays, first calls, errors, memory and the import."""
+    """What is compared: the measures that upgrades look at, by their table."""
     narrow = {"patterns": patterns, "devices": devices, "dtypes": ["float64"], "kernels": list(kernels)}
     sizes = sizes or ["small", "large"]
-    smallest, largest = sizes[:1], sizes[-1:]
-    return [
-        Selection(measures=["time_call"], sizes=sizes, **narrow),
-        Selection(measures=["track_first_call"], backends=COMPILED, sizes=smallest, **narrow),
-        Selection(measures=["track_error"], sizes=smallest, **narrow),
-        Selection(measures=["track_memory"], sizes=largest, **narrow),
-        Selection(measures=["timeraw_import"], patterns=patterns),
-    ]
+    chosen = {ALL: sizes, SMALLEST: sizes[:1], LARGEST: sizes[-1:]}
+    found = []
+    for measure in MEASURES.values():
+        if measure.upgrade and measure.of_library:
+            found.append(Selection(measures=[measure.name], patterns=patterns))
+        elif measure.upgrade:
+            backends = COMPILED if measure.of_compiling else []
+            found.append(Selection(measures=[measure.name], backends=backends, sizes=chosen[measure.upgrade], **narrow))
+    return found
 
 
 def key(one: Combination) -> Key:

@@ -11,6 +11,8 @@ from packaging.version import InvalidVersion, Version
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.libraries import bare
 from kernels import LIBRARIES
+from kernels.backends import COMPANION
+from kernels.backends.table import distributions, library_of
 from kernels.catalogue import choose
 
 #: Environments that differ in nothing but this are two copies of one.
@@ -71,19 +73,19 @@ def pair_config(config, library: str, old: str, new: str, companions: list[str] 
 
 def template(config, library: str) -> dict:
     """The last environment in asv.conf.json that is there to measure this library alone; else what would be one."""
-    others = set(LIBRARIES) - {library, "numpy"}
+    others = set(LIBRARIES) - {library, COMPANION}
     found = [
         entry for entry in config.include if library in (names := set(map(bare, entry["req"]))) and not names & others
     ]
     if found:
         return found[-1]
-    numpy = {} if library == "numpy" else {"numpy": newest_numpy(config)}
-    return {"python": config.pythons[0], "req": {library: ""} | numpy}
+    companion = {} if library == COMPANION else {COMPANION: newest_companion(config)}
+    return {"python": config.pythons[0], "req": {distributions(library)[0]: ""} | companion}
 
 
-def newest_numpy(config) -> str:
-    """The newest version of NumPy in asv.conf.json."""
-    versions = [entry["req"]["numpy"] for entry in config.include if "numpy" in entry.get("req", {})]
+def newest_companion(config) -> str:
+    """The newest version in asv.conf.json of what every library needs, NumPy."""
+    versions = [entry["req"][COMPANION] for entry in config.include if COMPANION in entry.get("req", {})]
     return max(versions, key=Version, default="")
 
 
@@ -106,7 +108,7 @@ def exact(library: str, companions: list[str]) -> dict[str, str]:
             raise UserError(
                 f"--with {text!r} leaves the version open, but both sides need the same one, such as numpy==2.0.2"
             )
-        if canonicalize_name(wanted.name) == library:
+        if library_of(canonicalize_name(wanted.name)) == library:
             raise UserError(f"--with {text!r}: {library} is the library being upgraded")
         found[wanted.name] = pins[0]
     return found
@@ -117,5 +119,5 @@ def packages_that_differ(library: str, old: dict[str, str], new: dict[str, str])
     return {
         name: (old.get(name), new.get(name))
         for name in sorted(old.keys() | new.keys(), key=str.lower)
-        if old.get(name) != new.get(name) and canonicalize_name(name) != library
+        if old.get(name) != new.get(name) and library_of(canonicalize_name(name)) != library
     }

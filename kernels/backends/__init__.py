@@ -2,47 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from kernels.backends.hardware import missing
+from kernels.backends.table import BACKENDS, BASELINE, BASELINE_DEVICE, COMPANION, DEVICES, LIBRARIES, Backend
 from kernels.errors import NotAvailable
 
 if TYPE_CHECKING:
     from kernels.backends.base import Adapter
+    from kernels.backends.watching import Watch
 
-DEVICES = ("cpu", "gpu", "tpu")
-
-
-@dataclass(frozen=True)
-class Backend:
-    """One way to run a kernel in a library. ``compiled``: the adapter's ``compile`` is applied to the kernel."""
-
-    name: str
-    library: str
-    compiled: bool = False
-    devices: tuple[str, ...] = ("cpu",)
-
-
-BACKENDS = {
-    backend.name: backend
-    for backend in (
-        Backend("numpy", "numpy"),
-        Backend("numba", "numba"),
-        Backend("jax", "jax", devices=DEVICES),
-        Backend("jax-jit", "jax", compiled=True, devices=DEVICES),
-        Backend("torch", "torch", devices=("cpu", "gpu")),
-        Backend("torch-compile", "torch", compiled=True, devices=("cpu", "gpu")),
-        Backend("tensorflow", "tensorflow", devices=DEVICES),
-        Backend("tensorflow-xla", "tensorflow", compiled=True, devices=DEVICES),
-        Backend("cupy", "cupy", devices=("gpu",)),
-    )
-}
-
-LIBRARIES = tuple(dict.fromkeys(backend.library for backend in BACKENDS.values()))
+__all__ = [
+    "BACKENDS",
+    "BASELINE",
+    "BASELINE_DEVICE",
+    "COMPANION",
+    "DEVICES",
+    "LIBRARIES",
+    "Backend",
+    "adapter",
+    "installed",
+    "watch",
+    "why_not",
+]
 
 
 @lru_cache
@@ -76,3 +61,18 @@ def adapter(library: str, device: str, count: int | None = None) -> Adapter:
     except ImportError as error:
         raise NotAvailable(f"{library} cannot be imported: {str(error).splitlines()[0]}") from error
     return module.Adapter(device, count)
+
+
+def watch(library: str) -> Watch:
+    """What tells how a library compiles and moves arrays; of one that says nothing, that it does
+    neither.
+
+    Raises
+    ------
+    ImportError
+        The library cannot be imported.
+    """
+    from kernels.backends import watching
+
+    made: Watch = getattr(import_module(f"kernels.backends.{library}"), "Watch", watching.Watch)()
+    return made

@@ -8,7 +8,7 @@ os.environ["CUPY_TF32"] = "0"
 import cupy
 import numpy as np
 
-from kernels.backends import base
+from kernels.backends import base, watching
 from kernels.backends.base import IS_VIEW, NOT_CONTIGUOUS
 from kernels.backends.events import Events
 from kernels.errors import NotAvailable
@@ -94,3 +94,17 @@ extern "C" __global__ void spin(long long cycles) {
     while (clock64() - start < cycles) {}
 }
 """
+
+
+class Watch(watching.Watch):
+    """The queue of its stream; of transfers PyTorch's profile, which sees those of all libraries."""
+
+    uncounted = "CuPy compiles kernels when they are first used, and keeps no count"
+
+    def transfers(self, prepared, calls):
+        """Copies in the profile."""
+        return watching.profiled_transfers(prepared, calls)
+
+    def complete(self, prepared, result):
+        """Whether the stream's queue is empty."""
+        return prepared.adapter.stream.done

@@ -1,6 +1,7 @@
 """JAX: asynchronous on every device."""
 
 import os
+from typing import ClassVar
 
 # Before the import: take GPU memory as it is needed, as the other libraries do.
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
@@ -8,7 +9,7 @@ os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 import jax
 import numpy as np
 
-from kernels.backends import base
+from kernels.backends import base, watching
 from kernels.errors import NotAvailable
 
 jax.config.update("jax_enable_x64", True)
@@ -105,3 +106,57 @@ class Adapter(base.Adapter):
     def peak_memory(self):
         """Peak of the device's allocator; None on the CPU, which keeps no count."""
         return (self.where.memory_stats() or {}).get("peak_bytes_in_use")
+
+
+TRACED = "/jax/core/compile/jaxpr_trace_duration"
+COMPILED = "/jax/core/compile/backend_compile_duration"
+
+
+class Watch(watching.Watch):
+    """JAX's own events, its transfer guard, and the program that XLA made."""
+
+    #: The events of this process; a listener cannot be taken away again.
+    events: ClassVar[list[str] | None] = None
+
+    def compilations(self, compiled):
+        """Eager code traces where it differentiates or maps; it must not compile."""
+        if Watch.events is None:
+            events = Watch.events = []
+            jax.monitoring.register_event_duration_secs_listener(lambda name, *args, **kwargs: events.append(name))
+        # What an earlier kernel compiled would not be seen to compile again.
+        jax.clear_caches()
+        wanted = {TRACED, COMPILED} if compiled else {COMPILED}
+        return lambda prepared: sum(name in wanted for name in Watch.events)
+
+    def transfers(self, prepared, calls):
+        """What the transfer guard stops.
+
+        It stops numbers that Python gives to eager operations too, and does not say which is which. Eager code is
+        therefore allowed to send, and must have been given arrays of the device only.
+        """
+        on_host = [type(one).__name__ for one in prepared.arguments if not isinstance(one, jax.Array)]
+        if on_host:
+            return [f"an argument is no array of the device: {on_host[0]}"]
+        sending = "disallow" if prepared.backend.compiled else "allow"
+        try:
+            with (
+                jax.transfer_guard_host_to_device(sending),
+                jax.transfer_guard_device_to_host("disallow"),
+                jax.transfer_guard_device_to_device("disallow"),
+            ):
+                for _ in range(calls):
+                    prepared.call()
+        except Exception as error:
+            text = " ".join(str(error).split())
+            if "transfer" not in text:
+                raise
+            return [text]
+        return []
+
+    def complete(self, prepared, result):
+        """Each array knows."""
+        return all(array.is_ready() for array in (result if isinstance(result, (tuple, list)) else (result,)))
+
+    def program(self, prepared):
+        """XLA's, optimised."""
+        return prepared.function.lower(*prepared.arguments).compile().as_text()

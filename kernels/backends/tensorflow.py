@@ -20,7 +20,7 @@ finally:
     if _hide_jax:
         del sys.modules["jax"]
 
-from kernels.backends import base  # noqa: E402
+from kernels.backends import base, watching  # noqa: E402
 from kernels.errors import NotAvailable  # noqa: E402
 
 # Full float32 products on NVIDIA, as for the other libraries.
@@ -101,3 +101,16 @@ class Adapter(base.Adapter):
     def peak_memory(self):
         """Peak of the allocator on a GPU."""
         return tf.config.experimental.get_memory_info("GPU:0")["peak"] if self.device == "gpu" else None
+
+
+class Watch(watching.Watch):
+    """The count of traces, and the program that XLA made."""
+
+    def compilations(self, compiled):
+        """How often the function was traced."""
+        return (lambda prepared: prepared.function.experimental_get_tracing_count()) if compiled else None
+
+    def program(self, prepared):
+        """XLA's, optimised."""
+        ask = prepared.function.experimental_get_compiler_ir(*prepared.arguments, **prepared.static)
+        return ask(stage="optimized_hlo")

@@ -6,7 +6,7 @@ from functools import partial
 
 import torch
 
-from kernels.backends import base
+from kernels.backends import base, watching
 from kernels.backends.base import IS_VIEW, NOT_CONTIGUOUS
 from kernels.backends.events import Events
 from kernels.errors import NotAvailable
@@ -110,3 +110,25 @@ def record():
     event = torch.cuda.Event(enable_timing=True)
     event.record()
     return event
+
+
+class Watch(watching.Watch):
+    """The counters of PyTorch's compiler, its profile, and the queue of its stream."""
+
+    def compilations(self, compiled):
+        """How many frames the compiler has looked at and graphs it has made."""
+        if not compiled:
+            return None
+        from torch._dynamo.utils import counters
+
+        return lambda prepared: sum(counters["frames"].values()) + sum(counters["stats"].values())
+
+    def transfers(self, prepared, calls):
+        """Copies in the profile; there are none on a CPU."""
+        if prepared.device == "gpu":
+            return watching.profiled_transfers(prepared, calls)
+        return super().transfers(prepared, calls)
+
+    def complete(self, prepared, result):
+        """Whether the stream's queue is empty."""
+        return torch.cuda.current_stream().query()

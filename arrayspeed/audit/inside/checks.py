@@ -6,28 +6,20 @@ import sys
 from collections.abc import Iterator
 from time import perf_counter
 
-from arrayspeed.audit.inside import say, watch
-from arrayspeed.audit.inside.program import lacking, optimised
+from arrayspeed.audit.inside import say
+from arrayspeed.audit.inside.program import lacking
 from arrayspeed.environments import accelerator
 from kernels import BACKENDS, CATALOGUE, NotAvailable, WrongResult
-from kernels.backends import adapter
+from kernels.backends import Backend, adapter, watch
 from kernels.backends.hardware import cores
+from kernels.backends.table import CORES
+from kernels.backends.watching import Watch
 from kernels.kernel import Kernel
 from kernels.limits import too_large
 from kernels.preparation import SEED, Prepared, cast, exact_result, leaves, library_function, load
 
 #: Calls under watch.
 CALLS = 20
-
-#: What the suite sets, or leaves at a default that is the same for all. Threads: as many as cores, 0 for all of them.
-DECLARED = {
-    "numpy": {},
-    "numba": {"threads": str(cores())},
-    "jax": {"x64": "True", "matmul_precision": "highest"},
-    "torch": {"threads": str(cores()), "tf32": "False", "matmul_precision": "highest"},
-    "tensorflow": {"threads": "0", "tf32": "False"},
-    "cupy": {"tf32": "False"},
-}
 
 
 def main(backend: str, device: str, names: list[str]) -> None:
@@ -36,7 +28,7 @@ def main(backend: str, device: str, names: list[str]) -> None:
         if (not names or kernel.name in names) and kernel.why_not(backend, BACKENDS[backend].library, device) is None:
             for row in rows_of(kernel, backend, device):
                 say({"kernel": kernel.name, "backend": backend} | row)
-    say({"kernel": None, "backend": backend} | settings(BACKENDS[backend].library, device))
+    say({"kernel": None, "backend": backend} | settings(BACKENDS[backend], device))
 
 
 def rows_of(kernel: Kernel, backend: str, device: str) -> Iterator[dict]:
@@ -54,20 +46,21 @@ def rows_of(kernel: Kernel, backend: str, device: str) -> Iterator[dict]:
 
 def passing_rows(kernel: Kernel, backend: str, device: str) -> Iterator[dict]:
     """The checks of one kernel that works."""
-    count = watch.compilations(BACKENDS[backend].library, BACKENDS[backend].compiled)
     prepared = load(kernel.name, backend, kernel.small, device)
+    asked = watch(prepared.backend.library)
+    count = asked.compilations(prepared.backend.compiled)
     before = count(prepared) if count else 0
     errors = {prepared.dtype: prepared.verify()}
     first = count(prepared) if count else 0
-    moved = watch.transfers(prepared, CALLS)
+    moved = asked.transfers(prepared, CALLS)
     last = count(prepared) if count else 0
     for dtype in kernel.dtypes[1:]:
         errors[dtype] = load(kernel.name, backend, kernel.small, device, dtype).verify()
     digits = ", ".join(f"{dtype} {error:.0e}" for dtype, error in errors.items())
     yield {"check": "result", "passed": True, "detail": f"dtype and device as asked; error {digits}"}
-    yield compilation(BACKENDS[backend].library, count is not None, first - before, last - first)
+    yield compilation(asked, count is not None, first - before, last - first)
     yield transfer(moved)
-    yield work(prepared)
+    yield work(prepared, asked)
     yield wait(kernel, backend, device)
     if device == "gpu" and kernel.counted and kernel.flops(kernel.large):
         yield peak(load(kernel.name, backend, large(kernel, backend), device, "float32"))
@@ -93,11 +86,11 @@ def peak(prepared: Prepared) -> dict:
     return row | {"passed": rate <= limit, "detail": detail}
 
 
-def compilation(library: str, watched: bool, at_first: int, later: int) -> dict:
+def compilation(asked: Watch, watched: bool, at_first: int, later: int) -> dict:
     """Whether calls compile after the first."""
     row = {"check": "compilation"}
-    if not watched and library == "cupy":
-        return row | {"passed": None, "detail": "CuPy compiles kernels when they are first used, and keeps no count"}
+    if not watched and asked.uncounted:
+        return row | {"passed": None, "detail": asked.uncounted}
     if not watched:
         return row | {"passed": True, "detail": "nothing is compiled: there is no compiler in this backend"}
     if at_first == 0:
@@ -113,7 +106,7 @@ def transfer(moved: list[str] | None) -> dict:
     return row | {"passed": not moved, "detail": moved[0][:300] if moved else f"none in {CALLS} calls"}
 
 
-def work(prepared: Prepared) -> dict:
+def work(prepared: Prepared, asked: Watch) -> dict:
     """Whether the program computes from its inputs: other inputs give another result, and the right one."""
     import numpy as np
 
@@ -136,7 +129,7 @@ def work(prepared: Prepared) -> dict:
     )
     if same and not constant:
         return row | {"passed": False, "detail": "other inputs give the same result"}
-    text = optimised(prepared)
+    text = asked.program(prepared) if prepared.backend.compiled else None
     if text is not None and (missing := lacking(kernel, text)):
         return row | {"passed": False, "detail": f"the compiled program has no {' and no '.join(missing)}"}
     program = "; its operations are in the compiled program" if text is not None else ""
@@ -151,7 +144,8 @@ def wait(kernel: Kernel, backend: str, device: str) -> dict:
     if prepared.adapter.wait is None:
         return row | {"passed": True, "detail": "every call is synchronous on this device"}
     prepared.call()
-    late = sum(not watch.complete(prepared, prepared.call()) for _ in range(5))
+    asked = watch(prepared.backend.library)
+    late = sum(not asked.complete(prepared, prepared.call()) for _ in range(5))
     return row | {"passed": not late, "detail": f"{5 - late} of 5 results complete on return, at size {size:,}"}
 
 
@@ -162,18 +156,17 @@ def large(kernel: Kernel, backend: str) -> int:
     return kernel.large
 
 
-def settings(library: str, device: str) -> dict:
+def settings(backend: Backend, device: str) -> dict:
     """Whether precision and threads are what is declared, after everything ran."""
     row = {"check": "settings"}
     try:
-        found = adapter(library, device).settings()
+        found = adapter(backend.library, device).settings()
     except NotAvailable as error:
         return row | {"passed": None, "detail": str(error)}
     shown = ", ".join(f"{name} {value}" for name, value in found.items()) or "none to set"
+    promised = {name: str(cores()) if value == CORES else value for name, value in backend.promised.items()}
     wrong = [
-        f"{name} is {found.get(name)}, not {value}"
-        for name, value in DECLARED[library].items()
-        if found.get(name) != value
+        f"{name} is {found.get(name)}, not {value}" for name, value in promised.items() if found.get(name) != value
     ]
     return row | {"passed": not wrong, "detail": "; ".join(wrong) or shown}
 

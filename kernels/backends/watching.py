@@ -1,0 +1,68 @@
+"""What an audit asks of a library beside its adapter: whether it compiles or moves arrays in a timed call.
+
+No number depends on it, so it is apart from the adapter, and no fingerprint has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from kernels.preparation import Prepared
+
+#: Seconds in which a wait for what is complete returns.
+AT_ONCE = 1e-4
+
+
+class Watch:
+    """A library's own means; those of one that never compiles, and whose arrays are the host's."""
+
+    #: Why compilations cannot be counted though there are some.
+    uncounted: str | None = None
+
+    def compilations(self, compiled: bool) -> Callable[[Prepared], int] | None:
+        """What counts the compilations so far of a prepared kernel; None where nothing is ever compiled, or counted.
+
+        Parameters
+        ----------
+        compiled
+            Whether the backend is a compiled one.
+        """
+        return None
+
+    def transfers(self, prepared: Prepared, calls: int) -> list[str] | None:
+        """Make some calls; the transfers of arrays seen meanwhile, or None where nothing can tell or there is no other
+        memory than the host's.
+
+        A number that Python gives to an eager operation goes along with it and is no array.
+        """
+        for _ in range(calls):
+            prepared.call()
+        return None
+
+    def complete(self, prepared: Prepared, result: Any) -> bool:
+        """Whether a result is complete now, without waiting for it: of a library that tells nobody, whether waiting for
+        it takes no time.
+        """
+        started = perf_counter()
+        prepared.adapter.wait(result)
+        return perf_counter() - started < AT_ONCE
+
+    def program(self, prepared: Prepared) -> str | None:
+        """The program that a compiler made of a prepared kernel, as text; None where it shows none."""
+        return None
+
+
+def profiled_transfers(prepared: Prepared, calls: int) -> list[str]:
+    """Copies between host and GPU in PyTorch's profile, which sees everything that the process does there."""
+    import re
+
+    import torch
+
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
+        for _ in range(calls):
+            prepared.call()
+        torch.cuda.synchronize()
+    return [event.name for event in profile.events() if re.search("Memcpy (HtoD|DtoH)", event.name)]
