@@ -14,7 +14,7 @@ from kernels.backends import Backend, hardware, why_not
 from kernels.preparation import choose_size, load
 
 ROOT = Path(__file__).parent.parent
-LIBRARIES = {"numpy", "jax", "torch", "tensorflow", "numba", "cupy"}
+LIBRARIES = {"numpy", "jax", "torch", "tensorflow", "numba", "cupy", "mlx"}
 
 
 def python(*arguments, program=sys.executable):
@@ -26,7 +26,7 @@ def test_importing_the_suite_imports_no_array_library(newest):
     code = (
         "import sys, pkgutil, importlib, benchmarks, kernels\n"
         "for m in pkgutil.walk_packages(benchmarks.__path__, 'benchmarks.'): importlib.import_module(m.name)\n"
-        "names = {'numpy', 'jax', 'torch', 'tensorflow', 'numba', 'cupy'}\n"
+        "names = {'numpy', 'jax', 'torch', 'tensorflow', 'numba', 'cupy', 'mlx'}\n"
         "print(names & set(sys.modules)); assert not names & set(sys.modules)"
     )
     done = python("-c", code, program=newest.find_executable("python"))

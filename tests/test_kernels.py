@@ -13,11 +13,11 @@ from tests.sample import marks
 EVERY = [
     pytest.param(kernel.name, backend.name, dtype, marks=marks(kernel.name, backend.name))
     for kernel in CATALOGUE.values()
-    for backend in backends_of(kernel)
     for dtype in kernel.dtypes
+    for backend in backends_of(kernel, dtype)
 ]
 
-LONGEST_FIRST = ("torch", "numba", "jax", "tensorflow", "numpy", "cupy")
+LONGEST_FIRST = ("torch", "mlx", "numba", "jax", "tensorflow", "numpy", "cupy")
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from tests.conftest import inside
 
 pytestmark = [pytest.mark.mutation, pytest.mark.parametrize("library", LIBRARIES)]
 
-LONGEST_FIRST = ("numba", "jax", "torch", "tensorflow", "numpy", "cupy")
+LONGEST_FIRST = ("numba", "jax", "torch", "tensorflow", "mlx", "numpy", "cupy")
 
 
 @pytest.fixture(scope="module")

@@ -39,6 +39,8 @@ BACKENDS = {
         Backend("tensorflow", "tensorflow", devices=DEVICES),
         Backend("tensorflow-xla", "tensorflow", compiled=True, devices=DEVICES),
         Backend("cupy", "cupy", devices=("gpu",)),
+        Backend("mlx", "mlx", devices=("cpu", "gpu")),
+        Backend("mlx-compile", "mlx", compiled=True, devices=("cpu", "gpu")),
     )
 }
 

@@ -16,6 +16,9 @@ FACTORS = {"sizes": (10, 30, 100, 300, 1_000), "small": 30, "large": 300}
 #: Numba's products and factorisations are SciPy's BLAS and LAPACK.
 SCIPY = {"numba": ("scipy",)}
 
+#: Run on the CPU by MLX, whatever the device of the rest.
+NO_MLX_ON_GPU = {"mlx@gpu": "MLX has this routine for the CPU only"}
+
 BLOCK = 32
 
 
@@ -290,6 +293,7 @@ KERNELS = (
         flops=lambda n: 2 * n**3 // 3 + 2 * n**2,
         bytes=lambda n, item: (n**2 + 2 * n) * item,
         needs=SCIPY,
+        unavailable=NO_MLX_ON_GPU,
         # TensorFlow has XLA make an inverse from QR factors: several times the work, and less accurate.
         otherwise={"tensorflow-xla": "an explicit inverse from QR factors"},
         loose={"tensorflow-xla": {"float64": 1e-9, "float32": 1e-3}},
@@ -309,6 +313,7 @@ KERNELS = (
         flops=lambda n: n**3 // 3,
         bytes=lambda n, item: 2 * n**2 * item,
         needs=SCIPY,
+        unavailable=NO_MLX_ON_GPU,
         up_to={"tensorflow-xla": 1_000},
         operations=ROUTINE,
         tier="core",
@@ -326,6 +331,7 @@ KERNELS = (
         flops=lambda n: 44 * n**3 // 3,
         bytes=lambda n, item: 9 * n**2 * item,
         needs=SCIPY,
+        unavailable=NO_MLX_ON_GPU,
         up_to={"tensorflow-xla": 100, "*": 300},
         operations=ROUTINE,
         **FACTORS,
@@ -347,6 +353,7 @@ KERNELS = (
         # XLA stops an iteration at 1e-6, in float64 too.
         loose={"tensorflow-xla": dict.fromkeys(("float64", "float32"), (1e-3, 1e-5, 1e-3, 1e-5))},
         needs=SCIPY,
+        unavailable=NO_MLX_ON_GPU,
         up_to={"tensorflow-xla": 100, "*": 300},
         operations=ROUTINE,
         **FACTORS,
@@ -367,6 +374,7 @@ KERNELS = (
         tolerance={"float64": (1e-10, 1e-9, 1e-10), "float32": (1e-4, 1e-3, 1e-4)},
         loose={"tensorflow-xla": dict.fromkeys(("float64", "float32"), (1e-5, 1e-3, 1e-5))},
         needs=SCIPY,
+        unavailable=NO_MLX_ON_GPU,
         up_to={"tensorflow-xla": 100, "*": 300},
         operations=ROUTINE,
         tier="core",
@@ -410,6 +418,7 @@ KERNELS = (
         flops=lambda n: 36 * n,
         bytes=lambda n, item: 15 * n * item,
         needs=SCIPY,
+        unavailable=NO_MLX_ON_GPU,
         otherwise={"tensorflow-xla": "an explicit inverse from QR factors"},
         loose={"tensorflow-xla": {"float64": 1e-9, "float32": 1e-3}},
         up_to={"tensorflow-xla": 1_000, "*": 10_000},

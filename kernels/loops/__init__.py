@@ -2,6 +2,7 @@
 
 from kernels.gradients import gradient_of
 from kernels.kernel import Kernel
+from kernels.reasons import MLX_SINGLE
 
 #: Of the Mandelbrot set.
 ITERATIONS = 100
@@ -239,6 +240,7 @@ KERNELS = (
         bytes=lambda n, item: 3 * n * item,
         up_to={"*": 1_000_000},
         operations=("sine|sin", "cosine|cos"),
+        unavailable=MLX_SINGLE,
         threaded=40_000,
         equivalent={"GRAIN": "from which length threads are used", "0.85": "where Newton's steps start from"},
     ),

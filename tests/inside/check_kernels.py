@@ -37,8 +37,8 @@ def main(library, *chosen):
     """What was chosen of a library: kernel, backend and dtype, with colons between them."""
     for kernel in CATALOGUE.values():
         for backend in BACKENDS.values():
-            if backend.library == library and kernel.why_not(backend.name, library) is None:
-                for dtype in kernel.dtypes:
+            if backend.library == library:
+                for dtype in kernel.dtypes_on(backend.name, library):
                     if f"{kernel.name}:{backend.name}:{dtype}" in chosen:
                         for size in sizes_on(kernel, backend, dtype):
                             yield check(kernel, backend, dtype, size)
