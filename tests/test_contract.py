@@ -539,12 +539,12 @@ def test_formulas_of_gradients_agree_with_differences(of_product):
         check_gradient(replace(of_product, reference=lambda a, b, c: (c @ b, a.T @ c)))
 
 
-@pytest.mark.parametrize("library", ["jax", "torch", "tensorflow"])
+@pytest.mark.parametrize("library", ["jax", "torch", "tensorflow", "mlx"])
 def test_gradients_are_made_in_every_library_that_differentiates(newest, library):
     outcomes = inside(newest, "check_gradients", library)
     assert len(outcomes) == 4
     for outcome in outcomes:
-        assert outcome["error"] <= 1e-10, outcome
+        assert outcome["error"] <= outcome["allowed"], outcome
 
 
 # Names that are shared.

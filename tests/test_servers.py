@@ -27,7 +27,7 @@ import benchmarks, json, sys
 print(json.dumps({
     "threads": len(os.listdir("/proc/self/task")),
     "devices": [name for name in os.listdir("/proc/self/fd") if "nvidia" in os.path.realpath(f"/proc/self/fd/{name}")],
-    "imported": [name for name in ("numpy", "numba", "jax", "torch", "tensorflow", "cupy", "mlx") if name in sys.modules],
+    "imported": [x for x in ("numpy", "numba", "jax", "torch", "tensorflow", "cupy", "mlx") if x in sys.modules],
     "children": Path(f"/proc/self/task/{os.getpid()}/children").read_text(),
     "compiler": "torch._inductor.compile_fx" in sys.modules,
     "told": "ARRAYSPEED_PRELOAD" in os.environ,

@@ -394,7 +394,8 @@ KERNELS = (
         bytes=lambda n, item: 5 * SYSTEMS * n * item,
         needs={"numpy": ("scipy",)},
         unavailable={"torch-compile": "2n dependent steps unrolled compile for minutes, and torch.scan is a prototype"},
-        up_to={"torch": 1_000, "cupy": 1_000},
+        # Unrolled, ten thousand steps take MLX's compiler minutes.
+        up_to={"torch": 1_000, "cupy": 1_000, "mlx": 10_000, "mlx-compile": 1_000},
         operations=("custom-call|while",),
         threaded=600,
         equivalent={

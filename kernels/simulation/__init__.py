@@ -221,8 +221,8 @@ KERNELS = (
         reference=shortest,
         flops=lambda n: 2 * n**3,
         bytes=lambda n, item: 2 * n**2 * item,
-        # PyTorch's compiler writes out all n steps.
-        up_to={"torch-compile": 100, "*": 400},
+        # These compilers write out all n steps.
+        up_to={"torch-compile": 100, "mlx-compile": 100, "*": 400},
         long=True,
         operations=("minimum",),
         threaded=200,
