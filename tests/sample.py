@@ -22,7 +22,11 @@ def on_each(backends):
     """
     found = []
     for backend in backends:
-        able = [kernel for kernel in CATALOGUE.values() if backend in (one.name for one in backends_of(kernel))]
+        able = [
+            kernel
+            for kernel in CATALOGUE.values()
+            if backend in (b.name for b in backends_of(kernel, kernel.dtypes[0]))
+        ]
         first = {kernel.family: kernel.name for kernel in reversed(able)}
         others = [kernel.name for kernel in able if kernel.name not in first.values()]
         found.append(pytest.param(backend, tuple(first.values()), id=f"{backend}-one-a-family"))

@@ -124,4 +124,5 @@ def test_every_backend_has_a_colour_and_every_compiled_one_an_eager_form():
     assert COLOURS.keys() == BACKENDS.keys()
     assert BASELINE_DEVICE in BACKENDS[BASELINE].devices
     assert EAGER.keys() >= {one.name for one in BACKENDS.values() if one.compiled}
-    assert EAGER == {"jax-jit": "jax", "torch-compile": "torch", "tensorflow-xla": "tensorflow", "numba": "numpy"}
+    of_one_library = {"jax-jit": "jax", "torch-compile": "torch", "tensorflow-xla": "tensorflow", "mlx-compile": "mlx"}
+    assert {**of_one_library, "numba": "numpy"} == EAGER

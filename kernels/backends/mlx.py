@@ -30,6 +30,7 @@ class Adapter(base.Adapter):
         self.where = mx.Device({"cpu": mx.cpu, "gpu": mx.gpu}[device])
         if not mx.is_available(self.where):
             raise NotAvailable(f"MLX {mx.__version__} sees no {device.upper()}")
+        self.traces = 0
 
     def put(self, array):
         """A copy of the array.
@@ -61,10 +62,15 @@ class Adapter(base.Adapter):
         return on_device
 
     def compile(self, function):
-        """``mx.compile``, one program a shape."""
+        """``mx.compile``, one program a shape. The function itself runs only to be traced, which is counted."""
         if self.device == "cpu" and not shutil.which("g++"):
             raise NotAvailable("mx.compile needs g++ on the CPU; without it MLX compiles nothing and says nothing")
-        return mx.compile(function)
+
+        def traced(*args):
+            self.traces += 1
+            return function(*args)
+
+        return mx.compile(traced)
 
     wait = staticmethod(mx.eval)
     begin = staticmethod(mx.async_eval)
