@@ -52,6 +52,8 @@ GUESS = {
     "tensorflow": 10.0,
     "tensorflow-xla": 12.0,
     "cupy": 5.0,
+    "mlx": 3.0,
+    "mlx-compile": 15.0,
 }
 
 #: Whether a verdict passes; what is in neither list is open.

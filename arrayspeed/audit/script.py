@@ -102,7 +102,29 @@ function, make = library_function(kernel, BACKENDS[BACKEND])
 arguments = [cupy.asarray(array) for array in inputs] if make is put_each else make(None, *inputs)
 """
 
-LIBRARIES = {"numpy": NUMPY, "numba": NUMPY, "jax": JAX, "torch": TORCH, "tensorflow": TENSORFLOW, "cupy": CUPY}
+MLX = """\
+os.environ["MLX_ENABLE_TF32"] = "0"
+import mlx.core as mx
+
+mx.set_default_device(mx.gpu if DEVICE == "gpu" else mx.cpu)
+function, make = library_function(kernel, BACKENDS[BACKEND])
+dtypes = [getattr(mx, {"bool": "bool_"}.get(array.dtype.name, array.dtype.name)) for array in inputs]
+if make is put_each:
+    arguments = [mx.array(array, dtype) for array, dtype in zip(inputs, dtypes)]
+else:
+    arguments = make(None, *inputs)
+mx.eval(arguments)
+"""
+
+LIBRARIES = {
+    "numpy": NUMPY,
+    "numba": NUMPY,
+    "jax": JAX,
+    "torch": TORCH,
+    "tensorflow": TENSORFLOW,
+    "cupy": CUPY,
+    "mlx": MLX,
+}
 
 #: What a script's interpreter may have imported before; the script imports it again, which takes no time then.
 IMPORTS = {
@@ -112,6 +134,7 @@ IMPORTS = {
     "torch": ("numpy", "torch"),
     "tensorflow": ("numpy", "tensorflow"),
     "cupy": ("numpy", "cupy"),
+    "mlx": ("numpy", "mlx.core"),
 }
 
 #: How each library's compiler is asked for; STATIC is the keyword arguments that are part of the program.
@@ -120,6 +143,7 @@ COMPILERS = {
     "jax": EAGER + "function = jax.jit(function)\n",
     "torch": "function = torch.compile(function, fullgraph=True, dynamic=False)\n" + EAGER,
     "tensorflow": EAGER + "function = tf.function(function, jit_compile=True)\n",
+    "mlx": EAGER + "function = mx.compile(function)\n",
 }
 
 #: A tuple of arrays is waited for array by array: `jax.block_until_ready` takes as long as a small kernel.
@@ -131,6 +155,9 @@ JAX_CALLS = """\
 for array in function(*arguments):
     array.block_until_ready()
 """
+
+#: MLX computes nothing before it is asked to, on every device.
+MLX_CALL = "mx.eval(function(*arguments))"
 
 #: What waits for a GPU: the library's own call, after each of the kernel's.
 WAITS = {
@@ -199,6 +226,8 @@ def loop(one: Combination) -> str:
     if library == "jax":
         single, several = (loop_over(call) for call in (JAX_CALL, JAX_CALLS))
         return f"if several:\n{indent(several, ' ' * 4)}else:\n{indent(single, ' ' * 4)}"
+    if library == "mlx":
+        return loop_over(MLX_CALL)
     wait = WAITS[library] if one.device != "cpu" else ""
     return loop_over(f"{CALL}\n{wait}")
 
@@ -218,5 +247,5 @@ def clock(one: Combination) -> str:
 
 def pyperf(one: Combination) -> str:
     """The same calls, timed by pyperf; of a kernel with one result."""
-    call = JAX_CALL if BACKENDS[one.backend].library == "jax" else CALL
+    call = {"jax": JAX_CALL, "mlx": MLX_CALL}.get(BACKENDS[one.backend].library, CALL)
     return preparation(one) + PYPERF.replace("CALL", call)

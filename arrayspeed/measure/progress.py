@@ -19,6 +19,8 @@ FIRST_GUESS = {
     "tensorflow": 0.9,
     "tensorflow-xla": 1.2,
     "cupy": 1.0,
+    "mlx": 0.7,
+    "mlx-compile": 2.5,
 }
 
 

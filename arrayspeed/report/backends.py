@@ -16,6 +16,8 @@ COLOURS = {
     "tensorflow": "#6fcdb0",
     "tensorflow-xla": "#00795a",
     "cupy": "#9c8f00",
+    "mlx": "#e6d95c",
+    "mlx-compile": "#8a4f1d",
 }
 
 #: What all others are compared with, and the device on which it is.

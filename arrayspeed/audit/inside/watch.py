@@ -29,6 +29,8 @@ def compilations(library: str, compiled: bool) -> Callable[[Prepared], int] | No
         return lambda prepared: dynamo_graphs()
     if library == "tensorflow" and compiled:
         return lambda prepared: tracing_count(prepared)
+    if library == "mlx" and compiled:
+        return lambda prepared: prepared.adapter.traces
     return None
 
 
