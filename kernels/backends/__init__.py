@@ -44,6 +44,9 @@ BACKENDS = {
     )
 }
 
+#: Library -> the module that people import, where it is not the library's name.
+MODULES = {"mlx": "mlx.core"}
+
 LIBRARIES = tuple(dict.fromkeys(backend.library for backend in BACKENDS.values()))
 
 
