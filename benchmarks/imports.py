@@ -3,6 +3,7 @@
 from importlib.util import find_spec
 
 from kernels import LIBRARIES, NotAvailable
+from kernels.backends import module
 
 
 class library:
@@ -23,4 +24,4 @@ class library:
 
     def timeraw_import(self, library):
         """Seconds of the import statement."""
-        return f"import {library}"
+        return f"import {module(library)}"

@@ -27,10 +27,13 @@ class Pipeline:
         self.function = prepared.function
         self.arguments = prepared.arguments
         self.wait = prepared.adapter.wait
+        self.begin = prepared.adapter.begin
 
     def call(self) -> None:
         """Queue one call. Where calls are synchronous there is nothing to keep."""
         result = self.function(*self.arguments)
+        if self.begin is not None:
+            self.begin(result)
         if self.wait is not None:
             self.pending.append(result)
 

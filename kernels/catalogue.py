@@ -35,9 +35,9 @@ CATALOGUE: dict[str, Kernel] = {
 }
 
 
-def backends_of(kernel: Kernel) -> list[Backend]:
-    """The backends that can do a kernel, wherever their library is installed."""
-    return [b for b in BACKENDS.values() if kernel.why_not(b.name, b.library) is None]
+def backends_of(kernel: Kernel, dtype: str | None = None) -> list[Backend]:
+    """The backends that can do a kernel, in a precision where one is named, wherever their library is installed."""
+    return [b for b in BACKENDS.values() if kernel.why_not(b.name, b.library, dtype=dtype) is None]
 
 
 def in_tier(tier: str) -> list[str]:
@@ -76,10 +76,12 @@ def rows() -> list[dict[str, Any]]:
             "tier": kernel.tier,
             "small": kernel.small,
             "large": kernel.large,
-            "backends": [b.name for b in backends_of(kernel)],
+            "backends": [b.name for b in backends_of(kernel, dtype)],
             "devices": list(DEVICES),
             "unavailable": {
-                b.name: why for b in BACKENDS.values() if (why := kernel.why_not(b.name, b.library)) is not None
+                b.name: why
+                for b in BACKENDS.values()
+                if (why := kernel.why_not(b.name, b.library, dtype=dtype)) is not None
             }
             | {key: why for key, why in kernel.unavailable.items() if "@" in key},
             "needs": {library: list(modules) for library, modules in kernel.needs.items()},

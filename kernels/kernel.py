@@ -73,7 +73,8 @@ class Kernel:
         ``bytes(size, itemsize)``: least bytes read and written, each array once.
     unavailable
         Backend or library -> why it cannot do this kernel. This and the next five may name a device too:
-        ``"tensorflow-xla@gpu"``. The most particular key counts.
+        ``"tensorflow-xla@gpu"``. The most particular key counts. Here a key may also name a precision:
+        ``"mlx:float64"``.
     otherwise
         Backend or library -> how it computes the result in another way: its time is not of the same work. Only what
         differs in kind belongs here. A library's own algorithm for the same operation (a sort, a generator, a routine
@@ -183,9 +184,14 @@ class Kernel:
     version: str = "1"
     family: str = ""
 
-    def why_not(self, backend: str, library: str, device: str | None = None) -> str | None:
-        """Why this backend cannot do the kernel, on a device where one is named, or None."""
-        return particular(self.unavailable, backend, library, device)
+    def why_not(self, backend: str, library: str, device: str | None = None, dtype: str | None = None) -> str | None:
+        """Why this backend cannot do the kernel, on a device or in a precision where these are named, or None."""
+        in_precision = [self.unavailable.get(f"{key}:{dtype}") for key in (backend, library)]
+        return particular(self.unavailable, backend, library, device) or next(filter(None, in_precision), None)
+
+    def dtypes_on(self, backend: str, library: str) -> tuple[str, ...]:
+        """The precisions in which this backend can do the kernel, in the kernel's order."""
+        return tuple(dtype for dtype in self.dtypes if self.why_not(backend, library, dtype=dtype) is None)
 
     def other_way(self, backend: str, library: str, device: str | None = None) -> str | None:
         """How this backend computes the result in another way than the kernel says, or None."""

@@ -256,7 +256,8 @@ def load(
     if peer and chosen.peer is None:
         raise ValueError(f"kernel {chosen.name!r} has no peer")
 
-    why = chosen.why_not(way.name, way.library, device) or backends.why_not(way, device) or unmet(chosen, way.library)
+    why = chosen.why_not(way.name, way.library, device, dtype)
+    why = why or backends.why_not(way, device) or unmet(chosen, way.library)
     if why:
         raise NotAvailable(f"{chosen.name} on {way.name}, {device}: {why}")
 

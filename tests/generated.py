@@ -10,7 +10,14 @@ from pathlib import Path
 
 from kernels import CATALOGUE
 
-NEWEST = {"numpy": "2.4.6", "numba": "0.68.1", "jax": "0.10.2", "torch": "2.15.0", "tensorflow": "2.21.0"}
+NEWEST = {
+    "numpy": "2.4.6",
+    "numba": "0.68.1",
+    "jax": "0.10.2",
+    "torch": "2.15.0",
+    "tensorflow": "2.21.0",
+    "mlx": "0.32.4",
+}
 
 COLUMNS = ("result", "params", "version", "started_at", "duration")
 STATISTICS = ("stats_ci_99_a", "stats_ci_99_b", "stats_q_25", "stats_q_75", "stats_number", "stats_repeat", "samples")

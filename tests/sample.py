@@ -1,4 +1,4 @@
-"""What `make test` takes of torch.compile, which needs seconds for each program, and of the audit: one kernel a family.
+"""What `make test` takes of compilers that need seconds for each program, and of the audit: one kernel a family.
 The others have the markers ``compile`` and ``audit``, and run in `make test-all`.
 """
 
@@ -6,14 +6,14 @@ import pytest
 
 from kernels import CATALOGUE
 from kernels.catalogue import backends_of
-from tests.inside.check_kernels import FIRST, POSSIBLE, SAMPLED
+from tests.inside.check_kernels import FIRST, SAMPLED
 
-REST = [kernel.name for kernel in POSSIBLE if kernel.name not in FIRST.values()]
+REST = [name for name in CATALOGUE if name not in FIRST.values()]
 
 
 def marks(kernel, backend):
     """The marks of a test of one kernel on one backend."""
-    return [pytest.mark.compile] if backend == SAMPLED and kernel in REST else []
+    return [pytest.mark.compile] if backend in SAMPLED and kernel in REST else []
 
 
 def on_each(backends):
@@ -22,7 +22,11 @@ def on_each(backends):
     """
     found = []
     for backend in backends:
-        able = [kernel for kernel in CATALOGUE.values() if backend in (one.name for one in backends_of(kernel))]
+        able = [
+            kernel
+            for kernel in CATALOGUE.values()
+            if backend in (b.name for b in backends_of(kernel, kernel.dtypes[0]))
+        ]
         first = {kernel.family: kernel.name for kernel in reversed(able)}
         others = [kernel.name for kernel in able if kernel.name not in first.values()]
         found.append(pytest.param(backend, tuple(first.values()), id=f"{backend}-one-a-family"))

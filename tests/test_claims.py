@@ -355,7 +355,7 @@ def test_the_table_tells_every_claim_whole(monkeypatch, capsys, project, columns
         UNMEASURED,
         *(claim.article.title for claim in CLAIMS),
         "generated-2cpu",
-        *(f"{k} {v}" for k, v in NEWEST.items()),
+        *(f"{k} {v}" for k, v in NEWEST.items() if k != "mlx"),  # no article speaks of MLX
     ):
         assert word in " ".join(out.split())
 

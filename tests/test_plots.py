@@ -88,7 +88,7 @@ def test_what_is_not_measured_is_no_mark(project, capsys):
     assert (bars["tensorflow"].value, bars["tensorflow"].note) == (None, "n/a")
     assert (bars["torch-compile"].value, bars["torch-compile"].note) == (None, "failed")
     drawn = charts.chart_rows(bars.values(), MEASURES["time_call"], False).drop_nulls("value")
-    assert set(drawn["backend"]) == set(bars) - {"tensorflow", "torch-compile"}
+    assert set(drawn["backend"]) == set(bars) - {"tensorflow", "torch-compile", "mlx", "mlx-compile"}
     assert all(low < value < high for low, value, high in drawn.select("low", "value", "high").iter_rows())
 
 

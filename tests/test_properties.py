@@ -72,8 +72,8 @@ def evaluate(newest):
 
 
 def backends_of(kernel):
-    why_not = CATALOGUE[kernel].why_not
-    return [b.name for b in BACKENDS.values() if "cpu" in b.devices and why_not(b.name, b.library) is None]
+    able = CATALOGUE[kernel].dtypes_on
+    return [b.name for b in BACKENDS.values() if "cpu" in b.devices and "float64" in able(b.name, b.library)]
 
 
 def each(*kernels):

@@ -23,11 +23,11 @@ IMPORT = """
 import os
 from pathlib import Path
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # OpenBLAS alone starts threads, and stops them before a fork
-import benchmarks, json, sys
+import benchmarks, json, kernels, sys
 print(json.dumps({
     "threads": len(os.listdir("/proc/self/task")),
     "devices": [name for name in os.listdir("/proc/self/fd") if "nvidia" in os.path.realpath(f"/proc/self/fd/{name}")],
-    "imported": [name for name in ("numpy", "numba", "jax", "torch", "tensorflow", "cupy") if name in sys.modules],
+    "imported": [x for x in kernels.LIBRARIES if x in sys.modules],
     "children": Path(f"/proc/self/task/{os.getpid()}/children").read_text(),
     "compiler": "torch._inductor.compile_fx" in sys.modules,
     "told": "ARRAYSPEED_PRELOAD" in os.environ,

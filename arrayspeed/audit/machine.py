@@ -155,6 +155,6 @@ def without_a_row(audit: Audit, kernels: list[str]) -> list[str]:
         for backend in sorted(backends)
         for check in ("result", "clock", "turns")
         if (not kernels or kernel.name in kernels)
-        and kernel.why_not(backend, BACKENDS[backend].library) is None
+        and kernel.why_not(backend, BACKENDS[backend].library, dtype=kernel.dtypes[0]) is None
         and (check, kernel.name, backend) not in seen
     ]

@@ -11,7 +11,7 @@ from textwrap import indent
 from typing import TYPE_CHECKING
 
 from kernels import BACKENDS, CATALOGUE
-from kernels.backends import COMPANION
+from kernels.backends import COMPANION, module
 from kernels.backends.script import STATIC
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def loop(one: Combination) -> str:
 
 def imports(library: str) -> tuple[str, ...]:
     """What a script's interpreter may have imported before; the script imports it again, which takes no time then."""
-    return tuple(dict.fromkeys((COMPANION, library)))
+    return tuple(dict.fromkeys(map(module, (COMPANION, library))))
 
 
 def loop_over(body: str) -> str:

@@ -151,7 +151,7 @@ def can_run(one: Combination) -> bool:
         return True
     backend = BACKENDS[one.backend]
     return (
-        kernel.why_not(backend.name, backend.library) is None
+        kernel.why_not(backend.name, backend.library, dtype=one.dtype) is None
         and one.device in backend.devices
         and missing(one.device) is None
         and too_large(kernel, backend, one.size, one.dtype) is None

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from kernels.backends.hardware import missing
-from kernels.backends.table import BACKENDS, BASELINE, BASELINE_DEVICE, COMPANION, DEVICES, LIBRARIES, Backend
+from kernels.backends.table import BACKENDS, BASELINE, BASELINE_DEVICE, COMPANION, DEVICES, LIBRARIES, Backend, module
 from kernels.errors import NotAvailable
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ __all__ = [
     "Backend",
     "adapter",
     "installed",
+    "module",
     "watch",
     "why_not",
 ]
@@ -57,10 +58,10 @@ def adapter(library: str, device: str, count: int | None = None) -> Adapter:
         The library cannot be imported, or does not see the device, or not so many.
     """
     try:
-        module = import_module(f"kernels.backends.{library}")
+        found = import_module(f"kernels.backends.{library}")
     except ImportError as error:
         raise NotAvailable(f"{library} cannot be imported: {str(error).splitlines()[0]}") from error
-    return module.Adapter(device, count)
+    return found.Adapter(device, count)
 
 
 def watch(library: str) -> Watch:

@@ -53,6 +53,10 @@ class Adapter(ABC):
     #: ``wait(result)`` returns when the result is complete; None where every call is synchronous.
     wait: Callable[[Any], Any] | None = None
 
+    #: ``begin(result)`` has a result computed without waiting for it; None where a call does that already. Of a library
+    #: that computes nothing until it is asked to, results that are dropped would cost nothing.
+    begin: Callable[[Any], Any] | None = None
+
     def dtype_of(self, array: Any) -> str:
         """Name of an array's dtype, as NumPy spells it."""
         return str(array.dtype)

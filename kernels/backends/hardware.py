@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 from glob import glob
 
-#: Device -> files one of which exists where its driver is loaded: NVIDIA, WSL, AMD; Google's TPU (PCI, VFIO).
+#: Device -> files one of which exists where its driver is loaded: NVIDIA, WSL, AMD, Apple; Google's TPU (PCI, VFIO).
 DRIVER_FILES = {
-    "gpu": ("/dev/nvidia[0-9]*", "/dev/dxg", "/dev/kfd"),
+    "gpu": ("/dev/nvidia[0-9]*", "/dev/dxg", "/dev/kfd", "/System/Library/Frameworks/Metal.framework"),
     "tpu": ("/dev/accel[0-9]*", "/dev/vfio/[0-9]*"),
 }
 

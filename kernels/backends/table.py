@@ -26,7 +26,9 @@ class Backend:
     name
         What users and results call it.
     library
-        What is imported; the name of the adapter's file, and of those of the families.
+        What it is called; the name of the adapter's file, and of those of the families.
+    module
+        What is imported, where it is not called like the library.
     compiled
         Whether the adapter's ``compile`` is applied to the kernel.
     eager
@@ -55,6 +57,7 @@ class Backend:
 
     name: str
     library: str
+    module: str | None = None
     compiled: bool = False
     eager: str | None = None
     devices: tuple[str, ...] = ("cpu",)
@@ -261,6 +264,45 @@ arguments = [cupy.asarray(array) for array in inputs] if make is put_each else m
         cost=1.0,
         audit_cost=5.0,
     ),
+    Backend(
+        name="mlx",
+        library="mlx",
+        module="mlx.core",
+        devices=("cpu", "gpu"),
+        colour="#e6d95c",
+        settings={"tf32": "False"},
+        script=Script(
+            prepare="""\
+os.environ["MLX_ENABLE_TF32"] = "0"
+import mlx.core as mx
+
+mx.set_default_device(mx.gpu if DEVICE == "gpu" else mx.cpu)
+function, make = library_function(kernel, BACKENDS[BACKEND])
+dtypes = [getattr(mx, {"bool": "bool_"}.get(array.dtype.name, array.dtype.name)) for array in inputs]
+if make is put_each:
+    arguments = [mx.array(array, dtype) for array, dtype in zip(inputs, dtypes)]
+else:
+    arguments = make(None, *inputs)
+mx.eval(arguments)
+""",
+            compile=STATIC + "function = mx.compile(function)\n",
+            # It computes nothing before it is asked to, on every device.
+            call="mx.eval(function(*arguments))",
+        ),
+        cost=0.7,
+        audit_cost=3.0,
+    ),
+    Backend(
+        name="mlx-compile",
+        library="mlx",
+        module="mlx.core",
+        compiled=True,
+        eager="mlx",
+        devices=("cpu", "gpu"),
+        colour="#8a4f1d",
+        cost=2.5,
+        audit_cost=15.0,
+    ),
 )
 
 BACKENDS = {backend.name: backend for backend in TABLE}
@@ -271,6 +313,11 @@ LIBRARIES = tuple(dict.fromkeys(backend.library for backend in TABLE))
 #: is in their environments too.
 BASELINE, BASELINE_DEVICE = TABLE[0].name, TABLE[0].devices[0]
 COMPANION = TABLE[0].library
+
+
+def module(library: str) -> str:
+    """What people import of a library."""
+    return next((one.module for one in TABLE if one.library == library and one.module), library)
 
 
 def distributions(library: str) -> tuple[str, ...]:

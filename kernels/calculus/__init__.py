@@ -1,6 +1,7 @@
 """A polynomial and derivatives. NumPy, CuPy and Numba have no automatic differentiation and take finite differences."""
 
 from kernels.kernel import Kernel
+from kernels.reasons import MLX_SINGLE
 
 
 def matrix(rng, n):
@@ -138,6 +139,7 @@ KERNELS = (
         counted=False,
         bytes=lambda n, item: (SAMPLES * (n + 1) + n + n**2) * item,
         operations=("dot|gemm|matmul|custom-call|fusion",),
+        unavailable=MLX_SINGLE,
         equivalent=EQUIVALENT,
         otherwise=dict.fromkeys(DIFFERENCES, "central finite differences of the gradient"),
         loose={library: {"float64": 1e-8, "float32": 1e-2} for library in DIFFERENCES},

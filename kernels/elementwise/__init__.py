@@ -1,6 +1,7 @@
 """Element by element: bound by memory bandwidth when large, by the cost of a call when small."""
 
 from kernels.kernel import Kernel, Peer
+from kernels.reasons import MLX_SINGLE
 
 SIZES = (10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000)
 
@@ -83,6 +84,7 @@ KERNELS = (
         flops=lambda n: n,
         bytes=lambda n, item: 2 * n * item,
         operations=("sine|sin",),
+        unavailable=MLX_SINGLE,
         **COMMON,
     ),
     Kernel(
@@ -94,6 +96,7 @@ KERNELS = (
         bytes=lambda n, item: 5 * n * item,
         results=("number",) * 3,
         operations=("add", "multiply", "sine|sin"),
+        unavailable=MLX_SINGLE,
         tier="bench",
         **COMMON,
     ),
@@ -106,6 +109,7 @@ KERNELS = (
         flops=lambda n: 18 * n,
         bytes=lambda n, item: 5 * n * item,
         operations=("sine|sin", "atan2"),
+        unavailable=MLX_SINGLE,
         peer=Peer(
             "npbench",
             "https://github.com/spcl/npbench",

@@ -39,7 +39,7 @@ def operations(axes):
     return lambda n: int(2.5 * n**axes * axes * log2(n)) if n > 1 else 0
 
 
-NO_NUMBA = {"numba": "Numba compiles no Fourier transform"}
+UNABLE = {"numba": "Numba compiles no Fourier transform", "mlx:float64": "MLX has complex numbers of float32 only"}
 
 
 KERNELS = (
@@ -56,7 +56,7 @@ KERNELS = (
         results=("complex",),
         operations=("fft",),
         tier="bench",
-        unavailable=NO_NUMBA,
+        unavailable=UNABLE,
     ),
     Kernel(
         "rfft",
@@ -70,7 +70,7 @@ KERNELS = (
         bytes=lambda n, item: (n + 2 * (n // 2 + 1)) * item,
         results=("complex",),
         operations=("fft",),
-        unavailable=NO_NUMBA,
+        unavailable=UNABLE,
     ),
     Kernel(
         "fft2",
@@ -85,7 +85,7 @@ KERNELS = (
         up_to={"*": 1_000},
         results=("complex",),
         operations=("fft",),
-        unavailable=NO_NUMBA,
+        unavailable=UNABLE,
     ),
     Kernel(
         "fft3",
@@ -100,6 +100,6 @@ KERNELS = (
         up_to={"*": 100},
         results=("complex",),
         operations=("fft",),
-        unavailable=NO_NUMBA,
+        unavailable=UNABLE,
     ),
 )

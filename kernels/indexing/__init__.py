@@ -98,6 +98,7 @@ KERNELS = (
         reference=lambda x, mask, count: x[mask],
         bytes=lambda n, item: (n + kept(n)) * item + n,
         static=lambda n, dtype: {"count": kept(n)},
+        unavailable={"mlx": "MLX takes no mask as an index, and has no nonzero"},
         operations=("gather|scatter|sort|dynamic-slice",),
         **COPY,
         # What TensorFlow makes of it takes XLA longer to compile the longer the vector is.

@@ -2,6 +2,7 @@
 
 from kernels.gradients import gradient_of
 from kernels.kernel import Kernel
+from kernels.reasons import MLX_SINGLE
 
 #: Those of the article, rounded: https://sineeli.github.io/2025/12/20/jax-series-1/
 ALPHA, LAMBDA = 1.67, 1.05
@@ -210,6 +211,7 @@ ATTENTION = Kernel(
     workspace=lambda n, item: 2 * HEADS * n**2 * item,
     up_to={"*": 1_024},
     operations=("dot|gemm|matmul|custom-call|fusion",),
+    unavailable=MLX_SINGLE,
     equivalent=SHIFTED,
     tier="bench",
 )
@@ -228,6 +230,7 @@ KERNELS = (
         bytes=lambda n, item: 2 * n**2 * item,
         operations=("exponential|exp|exponential-minus-one", "select"),
         threaded=200,
+        unavailable=MLX_SINGLE,
         tier="core",
     ),
     Kernel(
@@ -258,6 +261,7 @@ KERNELS = (
         bytes=lambda n, item: 2 * CLASSES * n * item,
         needs={"numpy": ("scipy",)},
         operations=("exponential|exp", "divide|reciprocal|multiply"),
+        unavailable=MLX_SINGLE,
         threaded=40,
         equivalent=THREADS | SHIFTED,
         **ROWS,
@@ -271,6 +275,7 @@ KERNELS = (
         flops=lambda n: 7 * FEATURES * n,
         bytes=lambda n, item: 2 * FEATURES * (n + 1) * item,
         operations=("rsqrt|sqrt|divide", "multiply"),
+        unavailable={"mlx:float64": "mx.fast.layer_norm computes in float32"},
         threaded=50,
         equivalent=THREADS,
         **ROWS,
@@ -285,6 +290,7 @@ KERNELS = (
         bytes=lambda n, item: CLASSES * n * item + 8 * n,
         needs={"numpy": ("scipy",)},
         operations=("exponential|exp", "log"),
+        unavailable=MLX_SINGLE,
         threaded=40,
         equivalent=THREADS | SHIFTED,
         # One number, which TF32 may happen to hold to four digits.
@@ -315,6 +321,7 @@ KERNELS = (
         workspace=lambda n, item: 30 * 30 * 9 * 16 * n * item,
         up_to={"*": 64},
         operations=("convolution|conv|custom-call|dot",),
+        unavailable={"mlx:float64": "MLX computes convolutions of float64 in float32"},
         equivalent={
             "range(out.shape[0])": "images are square",
             "range(w.shape[0])": "filters are square",
@@ -334,6 +341,7 @@ KERNELS = (
         bytes=lambda n, item: (CHANNELS * (n + LENGTH) + STRIDE * (n - 1) + LENGTH) * item,
         workspace=lambda n, item: LENGTH * n * item,
         operations=("convolution|conv|custom-call|dot",),
+        unavailable={"mlx:float64": "MLX has no transposed convolution of float64"},
     ),
     Kernel(
         "mlp_training_step",
@@ -351,6 +359,7 @@ KERNELS = (
         ),
         results=("number",) * 5,
         operations=("dot|gemm|matmul|custom-call|fusion",),
+        unavailable=MLX_SINGLE,
         equivalent=SHIFTED,
         tier="core",
     ),

@@ -16,6 +16,12 @@ FACTORS = {"sizes": (10, 30, 100, 300, 1_000), "small": 30, "large": 300}
 #: Numba's products and factorisations are SciPy's BLAS and LAPACK.
 SCIPY = {"numba": ("scipy",)}
 
+#: MLX's products on Linux are those of a reference BLAS: seconds where others take a tenth of one.
+REFERENCE_BLAS = {"mlx@cpu": 1_000}
+
+#: Run on the CPU by MLX, whatever the device of the rest.
+NO_MLX_ON_GPU = {"mlx@gpu": "MLX has this routine for the CPU only"}
+
 BLOCK = 32
 
 
@@ -231,6 +237,7 @@ KERNELS = (
         reference=lambda a, b: a @ b,
         flops=lambda n: 2 * n**3,
         bytes=lambda n, item: 3 * n**2 * item,
+        up_to=REFERENCE_BLAS,
         operations=PRODUCT,
         tier="bench",
     ),
@@ -246,7 +253,7 @@ KERNELS = (
         # syrk); who computes all of the product does twice this work.
         flops=lambda n: n**2 * (n + 1),
         bytes=lambda n, item: 2 * n**2 * item,
-        up_to={"*": 3_000},
+        up_to=REFERENCE_BLAS | {"*": 3_000},
         operations=PRODUCT,
     ),
     Kernel(
@@ -290,6 +297,7 @@ KERNELS = (
         flops=lambda n: 2 * n**3 // 3 + 2 * n**2,
         bytes=lambda n, item: (n**2 + 2 * n) * item,
         needs=SCIPY,
+        unavailable=NO_MLX_ON_GPU,
         # TensorFlow has XLA make an inverse from QR factors: several times the work, and less accurate.
         otherwise={"tensorflow-xla": "an explicit inverse from QR factors"},
         loose={"tensorflow-xla": {"float64": 1e-9, "float32": 1e-3}},
@@ -309,6 +317,7 @@ KERNELS = (
         flops=lambda n: n**3 // 3,
         bytes=lambda n, item: 2 * n**2 * item,
         needs=SCIPY,
+        unavailable=NO_MLX_ON_GPU,
         up_to={"tensorflow-xla": 1_000},
         operations=ROUTINE,
         tier="core",
@@ -326,6 +335,7 @@ KERNELS = (
         flops=lambda n: 44 * n**3 // 3,
         bytes=lambda n, item: 9 * n**2 * item,
         needs=SCIPY,
+        unavailable=NO_MLX_ON_GPU,
         up_to={"tensorflow-xla": 100, "*": 300},
         operations=ROUTINE,
         **FACTORS,
@@ -347,6 +357,7 @@ KERNELS = (
         # XLA stops an iteration at 1e-6, in float64 too.
         loose={"tensorflow-xla": dict.fromkeys(("float64", "float32"), (1e-3, 1e-5, 1e-3, 1e-5))},
         needs=SCIPY,
+        unavailable=NO_MLX_ON_GPU,
         up_to={"tensorflow-xla": 100, "*": 300},
         operations=ROUTINE,
         **FACTORS,
@@ -367,6 +378,7 @@ KERNELS = (
         tolerance={"float64": (1e-10, 1e-9, 1e-10), "float32": (1e-4, 1e-3, 1e-4)},
         loose={"tensorflow-xla": dict.fromkeys(("float64", "float32"), (1e-5, 1e-3, 1e-5))},
         needs=SCIPY,
+        unavailable=NO_MLX_ON_GPU,
         up_to={"tensorflow-xla": 100, "*": 300},
         operations=ROUTINE,
         tier="core",
@@ -386,7 +398,8 @@ KERNELS = (
         bytes=lambda n, item: 5 * SYSTEMS * n * item,
         needs={"numpy": ("scipy",)},
         unavailable={"torch-compile": "2n dependent steps unrolled compile for minutes, and torch.scan is a prototype"},
-        up_to={"torch": 1_000, "cupy": 1_000},
+        # Unrolled, ten thousand steps take MLX's compiler minutes.
+        up_to={"torch": 1_000, "cupy": 1_000, "mlx": 10_000, "mlx-compile": 1_000},
         operations=("custom-call|while",),
         threaded=600,
         equivalent={
@@ -410,6 +423,7 @@ KERNELS = (
         flops=lambda n: 36 * n,
         bytes=lambda n, item: 15 * n * item,
         needs=SCIPY,
+        unavailable=NO_MLX_ON_GPU,
         otherwise={"tensorflow-xla": "an explicit inverse from QR factors"},
         loose={"tensorflow-xla": {"float64": 1e-9, "float32": 1e-3}},
         up_to={"tensorflow-xla": 1_000, "*": 10_000},

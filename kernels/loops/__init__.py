@@ -2,6 +2,7 @@
 
 from kernels.gradients import gradient_of
 from kernels.kernel import Kernel
+from kernels.reasons import MLX_SINGLE
 
 #: Of the Mandelbrot set.
 ITERATIONS = 100
@@ -155,7 +156,8 @@ SCAN = Kernel(
     flops=lambda n: 24 * n,
     bytes=lambda n, item: (3 * n + 12) * item,
     unavailable={"torch-compile": UNROLLED},
-    up_to={"jax": 1_000, "jax-jit": 10_000, "*": 10_000},
+    # Unrolled, ten thousand steps take MLX's compiler minutes.
+    up_to={"jax": 1_000, "jax-jit": 10_000, "mlx-compile": 1_000, "*": 10_000},
     long=True,
     operations=("while",),
     equivalent={"0 * x[0]": "zeros either way", "zeros_like(x[0])": "only its shape counts"},
@@ -222,7 +224,7 @@ KERNELS = (
         unavailable={
             "torch-compile": "unrolled, its loop takes minutes to compile, and torch.associative_scan is a prototype"
         },
-        up_to={"*": 10_000},
+        up_to={"mlx-compile": 1_000, "*": 10_000},
         operations=("while|multiply",),
         equivalent={"zeros_like(b[0])": "only its shape counts"},
         tier="core",
@@ -239,6 +241,7 @@ KERNELS = (
         bytes=lambda n, item: 3 * n * item,
         up_to={"*": 1_000_000},
         operations=("sine|sin", "cosine|cos"),
+        unavailable=MLX_SINGLE,
         threaded=40_000,
         equivalent={"GRAIN": "from which length threads are used", "0.85": "where Newton's steps start from"},
     ),
@@ -266,7 +269,10 @@ KERNELS = (
         # About half of the elements are visited.
         bytes=lambda n, item: n * item // 2,
         static=lambda n, dtype: {"goal": n // 2},
-        unavailable={"torch-compile": "torch.while_loop is a prototype, and other loops cannot ask the data"},
+        unavailable={
+            "torch-compile": "torch.while_loop is a prototype, and other loops cannot ask the data",
+            "mlx-compile": "MLX has no loop in a program, and other loops cannot ask the data",
+        },
         up_to={"jax": 1_000, "jax-jit": 10_000, "*": 10_000},
         operations=("while",),
     ),

@@ -46,6 +46,7 @@ KERNELS = (
             "numba": "Numba's CPU code runs on threads, not on devices",
             "torch": "PyTorch spreads a tensor over devices with one process a device, and this is one process",
             "cupy": "a CuPy array is on one device",
+            "mlx": "MLX spreads work over devices with one process a device, and this is one process",
             "tensorflow": "a TensorFlow tensor is on one device, except in the experimental DTensor",
         },
     ),

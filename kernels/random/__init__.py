@@ -59,6 +59,9 @@ def change(result, expected):
 
 OPERATIONS = ("xor|rng|threefry", "sqrt|log")
 
+#: Of 24 bits: uniform numbers and the error function's inverse.
+MLX_SINGLE = {"mlx:float64": "MLX draws numbers of float32 and converts them"}
+
 STATEFUL = "its generator has a state and no key to split"
 
 COMMON = {
@@ -80,6 +83,7 @@ KERNELS = (
         reference=probabilities,
         error=departure,
         operations=OPERATIONS,
+        unavailable=MLX_SINGLE,
         tier="core",
         **COMMON,
     ),
@@ -90,7 +94,7 @@ KERNELS = (
         error=(departure, change),
         results=("number", "uint32"),
         operations=OPERATIONS,
-        unavailable=dict.fromkeys(("numpy", "numba", "torch", "cupy"), STATEFUL),
+        unavailable=dict.fromkeys(("numpy", "numba", "torch", "cupy"), STATEFUL) | MLX_SINGLE,
         **COMMON,
     ),
 )

@@ -1,6 +1,7 @@
 """Many numbers to few: sums, counts, the place of the largest."""
 
 from kernels.kernel import Kernel
+from kernels.reasons import MLX_SINGLE
 
 VECTORS = {
     "sizes": (10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000),
@@ -130,6 +131,7 @@ KERNELS = (
         flops=lambda n: 4 * n,
         bytes=lambda n, item: n * item,
         needs={"numpy": ("scipy",)},
+        unavailable=MLX_SINGLE,
         # One number, which TF32 may happen to hold to four digits.
         tolerance={"float64": 1e-10, "float32": 1e-5},
         up_to={"*": 1_000_000},

@@ -1,6 +1,7 @@
 """Simulations: option prices, bodies that attract each other, sweeps over grids, shortest paths."""
 
 from kernels.kernel import Kernel, Peer
+from kernels.reasons import MLX_SINGLE
 
 #: Of the options: the rate of interest and the volatility, a year.
 RATE, VOLATILITY = 0.1, 0.2
@@ -144,6 +145,7 @@ KERNELS = (
         bytes=lambda n, item: 5 * n * item,
         results=("number", "number"),
         needs={"numpy": ("scipy",)},
+        unavailable=MLX_SINGLE,
         up_to={"*": 1_000_000},
         operations=("log", "sqrt|rsqrt|power", "exponential|exp|erf|erfc"),
         threaded=40_000,
@@ -219,8 +221,8 @@ KERNELS = (
         reference=shortest,
         flops=lambda n: 2 * n**3,
         bytes=lambda n, item: 2 * n**2 * item,
-        # PyTorch's compiler writes out all n steps.
-        up_to={"torch-compile": 100, "*": 400},
+        # These compilers write out all n steps.
+        up_to={"torch-compile": 100, "mlx-compile": 100, "*": 400},
         long=True,
         operations=("minimum",),
         threaded=200,

@@ -58,7 +58,7 @@ KERNELS = (
         long=True,
         # Unrolled, a thousand examples take torch.compile minutes. Eager JAX compiles the stacking of its results,
         # a program that grows with their number; jax-jit has a loop.
-        up_to={"torch-compile": 100, "jax": 1_000, "jax-jit": 10_000},
+        up_to={"torch-compile": 100, "jax": 1_000, "jax-jit": 10_000, "mlx-compile": 1_000},
         **COMMON,
     ),
 )

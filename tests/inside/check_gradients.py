@@ -13,8 +13,10 @@ def main(library):
         CATALOGUE[kernel.name] = kernel
         for backend in BACKENDS.values():
             if backend.library == library:
-                prepared = load(kernel.name, backend.name, 5)
-                yield {"kernel": kernel.name, "backend": backend.name, "error": prepared.verify()}
+                dtype = kernel.dtypes_on(backend.name, library)[0]
+                prepared = load(kernel.name, backend.name, 5, dtype=dtype)
+                allowed = kernel.allowed_error(backend.name, library, dtype)
+                yield {"kernel": kernel.name, "backend": backend.name, "error": prepared.verify(), "allowed": allowed}
 
 
 def of_three(a, b, total, product, wave):

@@ -4,11 +4,12 @@ from kernels import BACKENDS, CATALOGUE, NotAvailable
 from kernels.catalogue import backends_of
 from kernels.preparation import load
 
-SAMPLED = "torch-compile"
+#: Backends whose compilers take seconds for each program.
+SAMPLED = ("torch-compile", "mlx-compile")
 
-POSSIBLE = [kernel for kernel in CATALOGUE.values() if SAMPLED in (backend.name for backend in backends_of(kernel))]
+POSSIBLE = [kernel for kernel in CATALOGUE.values() if {*SAMPLED} <= {backend.name for backend in backends_of(kernel)}]
 
-#: Family -> its first kernel that can be compiled.
+#: Family -> its first kernel that all of them can compile.
 FIRST = {kernel.family: kernel.name for kernel in reversed(POSSIBLE)}
 
 
@@ -24,21 +25,21 @@ def sizes_of(kernel, library=None):
 
 
 def sizes_on(kernel, backend, dtype):
-    """As `sizes_of`. torch.compile takes seconds for each program: beyond one kernel a family, its own precision is
-    checked at the small size and the others at the odd one.
+    """As `sizes_of`. Of a sampled backend, beyond one kernel a family, the first precision that it has is checked at
+    the small size and the others at the odd one.
     """
     sizes = sizes_of(kernel, backend.library)
-    if backend.name != SAMPLED or kernel.name == FIRST[kernel.family]:
+    if backend.name not in SAMPLED or kernel.name == FIRST[kernel.family]:
         return sizes
-    return sizes[-1:] if dtype == kernel.dtypes[0] else sizes[-2:][:1]
+    return sizes[-1:] if dtype == kernel.dtypes_on(backend.name, backend.library)[0] else sizes[-2:][:1]
 
 
 def main(library, *chosen):
     """What was chosen of a library: kernel, backend and dtype, with colons between them."""
     for kernel in CATALOGUE.values():
         for backend in BACKENDS.values():
-            if backend.library == library and kernel.why_not(backend.name, library) is None:
-                for dtype in kernel.dtypes:
+            if backend.library == library:
+                for dtype in kernel.dtypes_on(backend.name, library):
                     if f"{kernel.name}:{backend.name}:{dtype}" in chosen:
                         for size in sizes_on(kernel, backend, dtype):
                             yield check(kernel, backend, dtype, size)

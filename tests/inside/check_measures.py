@@ -6,7 +6,7 @@ import time
 
 from benchmarks import memory
 from benchmarks.pipeline import Pipeline
-from kernels import BACKENDS, NotAvailable
+from kernels import BACKENDS, CATALOGUE, NotAvailable
 from kernels.preparation import leaves, load
 
 
@@ -21,15 +21,23 @@ def round_trip(library):
     for backend in BACKENDS.values():
         if backend.library == library:
             for kernel in ("elementwise", "fft", "normal"):
+                one = CATALOGUE[kernel]
+                dtype = next(iter(one.dtypes_on(backend.name, library)), None)
                 try:
-                    prepared = load(kernel, backend.name, 100)
+                    prepared = load(kernel, backend.name, 100, dtype=dtype)
                 except NotAvailable:
                     continue
                 prepared.verify()
                 host = prepared.round_trip()
                 arrays = leaves(host)
                 error = max(prepared.kernel.errors(prepared.inputs, arrays, leaves(prepared.reference())))
-                yield {"kernel": kernel, "backend": backend.name, "type": type(arrays[0]).__name__, "error": error}
+                yield {
+                    "kernel": kernel,
+                    "backend": backend.name,
+                    "type": type(arrays[0]).__name__,
+                    "error": error,
+                    "allowed": one.allowed_error(backend.name, library, prepared.dtype),
+                }
 
 
 def pipeline(library):

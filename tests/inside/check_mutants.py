@@ -254,7 +254,7 @@ def mutated(original, tree, path):
 
 def replaced(kernel, backend, size, function, arguments_from):
     """A prepared kernel with another function in place of its own."""
-    prepared = load(kernel.name, backend, size)
+    prepared = load(kernel.name, backend, size, dtype=kernel.dtypes_on(backend, backend)[0])
     static = prepared.static
     arguments = arguments_from(prepared.adapter, *prepared.inputs)
     return replace(
@@ -284,7 +284,7 @@ def result_mutants(library):
                 continue  # the check of a result is the same code whoever computed it
             if kernel.devices is not None:
                 continue  # its results are on several devices, and putting a changed one back would not be
-            for dtype in kernel.dtypes:
+            for dtype in kernel.dtypes_on(backend.name, library):
                 prepared = load(kernel.name, backend.name, kernel.small, dtype=dtype)
                 right = prepared.call()
                 for what, change in changed_results(prepared).items():

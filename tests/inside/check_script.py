@@ -10,7 +10,7 @@ from kernels.preparation import exact_result, host_inputs, leaves, to_host
 def main(backend, *names):
     """Some kernels, or all."""
     way = BACKENDS[backend]
-    able = [kernel for kernel in CATALOGUE.values() if kernel.why_not(backend, way.library) is None]
+    able = [kernel for kernel in CATALOGUE.values() if kernel.dtypes[0] in kernel.dtypes_on(backend, way.library)]
     able = [kernel for kernel in able if not names or kernel.name in names]
     # A kernel of several devices splits the host, which a process does before anything else.
     for kernel in sorted(able, key=lambda kernel: kernel.devices is None):

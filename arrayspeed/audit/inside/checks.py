@@ -25,7 +25,8 @@ CALLS = 20
 def main(backend: str, device: str, names: list[str]) -> None:
     """Check some kernels, or all, and then what the settings are after all of it."""
     for kernel in CATALOGUE.values():
-        if (not names or kernel.name in names) and kernel.why_not(backend, BACKENDS[backend].library, device) is None:
+        why_not = kernel.why_not(backend, BACKENDS[backend].library, device, kernel.dtypes[0])
+        if (not names or kernel.name in names) and why_not is None:
             for row in rows_of(kernel, backend, device):
                 say({"kernel": kernel.name, "backend": backend} | row)
     say({"kernel": None, "backend": backend} | settings(BACKENDS[backend], device))

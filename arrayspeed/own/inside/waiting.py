@@ -90,4 +90,9 @@ def of_cupy(cupy):
     return lambda result: cupy.cuda.Device().synchronize()
 
 
-WAITS = {"jax": of_jax, "torch": of_torch, "tensorflow": of_tensorflow, "cupy": of_cupy}
+def of_mlx(mlx):
+    """A tree of arrays, which nothing has computed yet."""
+    return sys.modules["mlx.core"].eval
+
+
+WAITS = {"jax": of_jax, "torch": of_torch, "tensorflow": of_tensorflow, "cupy": of_cupy, "mlx": of_mlx}
