@@ -132,7 +132,8 @@ class Kernel:
     threaded
         The size from which Numba's loops run on threads, which is other code; None where they are not two.
     equivalent
-        Part of a source line -> why a change of that line leaves the result right, for the tests of the tests.
+        For the tests of the tests: part of a source line -> why a change of that line leaves the result right. With a
+        change before it, ``"Add → Sub: + TINY"``, only that change.
     peer
         Another suite that has the kernel.
     derived

@@ -54,16 +54,23 @@ CENTRAL_DIFFERENCES = {
 }
 
 
-#: Parts of source lines of which a change leaves the result within what is tolerated.
-EQUIVALENT = {
-    "eps **": "the step of a difference: accuracy only",
-    "** (1 / 3)": "as above",
-    "-y * (x @ w)": "second derivatives do not depend on this sign",
-    "-y * tf": "as above",
-    "step(x, ": "as above",
-    "+ step": "a difference backwards is one too",
-    "total = 0.0": "what is added to both sides of a difference",
-    "create_graph": "what PyTorch keeps for a second derivative; too little is an error, more is only slower",
+#: Changes that leave the result within what is tolerated. The step of a difference is a matter of accuracy alone.
+ACCURACY = "the step of a difference: accuracy only"
+DERIVATIVE = {
+    "2 → 3: eps **": ACCURACY,
+    "2 → 3: step(x, ": ACCURACY,
+    "3 → 4: step(x, ": ACCURACY,
+    "0 → 1: create_graph": "what PyTorch keeps for a second derivative; too little is an error, more is only slower",
+    "Gt → LtE: create_graph": "as above",
+}
+GRADIENT = {
+    "eps **": ACCURACY,
+    "Add → Sub: + step": "a difference backwards is one too",
+    "0.0 → 1.0: total = 0.0": "what is added to both sides of a difference",
+}
+HESSIAN = {
+    "3 → 4: ** (1 / 3)": ACCURACY,
+    "USub → UAdd: -y * (x @ w)": "second derivatives do not depend on this sign",
 }
 
 
@@ -82,7 +89,7 @@ def derivative(order, reference, flops, operations):
         bytes=lambda n, item: 2 * n * item,
         operations=(operations,),
         threaded=40_000,
-        equivalent=EQUIVALENT,
+        equivalent=DERIVATIVE,
         otherwise=dict.fromkeys(DIFFERENCES, "central finite differences"),
         loose=dict.fromkeys(DIFFERENCES, CENTRAL_DIFFERENCES[order]),
     )
@@ -114,7 +121,7 @@ KERNELS = (
         reference=lambda w, x: 2 * w * x * x,
         flops=lambda n: 4 * n,
         operations=("multiply",),
-        equivalent=EQUIVALENT,
+        equivalent=GRADIENT,
         tier="bench",
         bytes=lambda n, item: 3 * n * item,
         otherwise=dict.fromkeys(DIFFERENCES, "forward finite differences, n + 1 evaluations"),
@@ -140,7 +147,7 @@ KERNELS = (
         bytes=lambda n, item: (SAMPLES * (n + 1) + n + n**2) * item,
         operations=("dot|gemm|matmul|custom-call|fusion",),
         unavailable=MLX_SINGLE,
-        equivalent=EQUIVALENT,
+        equivalent=HESSIAN,
         otherwise=dict.fromkeys(DIFFERENCES, "central finite differences of the gradient"),
         loose={library: {"float64": 1e-8, "float32": 1e-2} for library in DIFFERENCES},
         up_to={"*": 100},

@@ -88,7 +88,13 @@ KERNELS = (
         bytes=lambda n, item: 2 * n**2 * item,
         operations=("transpose|copy",),
         threaded=200,
-        equivalent=EQUIVALENT | {"SIDE": "the side of a block"},
+        equivalent=EQUIVALENT
+        | {
+            "32 → 33: SIDE": "the side of a block",
+            "0 → 1: SIDE": "the matrix is square",
+            "1 → 2: SIDE": "a block more, which is empty, or a part of it twice",
+            "Sub → Add: + SIDE - 1": "a block more, which is empty",
+        },
         **COPY,
     ),
     Kernel(

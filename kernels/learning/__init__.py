@@ -65,11 +65,11 @@ THREADS = {"GRAIN": "from which length threads are used"}
 
 #: Nothing changes where something is added to all scores of a softmax; what is taken off prevents overflow.
 SHIFTED = {
-    "xp.max(x": "a shift cancels",
-    "scores.max(axis=1": "as above",
+    "Sub → Add: xp.max(x": "a shift cancels",
+    "Sub → Add: scores.max(axis=1": "as above",
     "out[j] = exp(x[j] - largest)": "as above",
     "range(scores.shape": "as many positions attend as are attended to",
-    "range(slope.shape": "as above",
+    "0 → 1: range(slope.shape": "as above",
 }
 
 
@@ -325,7 +325,8 @@ KERNELS = (
         equivalent={
             "range(out.shape[0])": "images are square",
             "range(w.shape[0])": "filters are square",
-            "out = np.empty((x.shape[0], x.shape[1] - w.shape[0] + 1": "images and filters are square",
+            "0 → 1: out = np.empty((x.shape[0], x.shape[1] - w": "images and filters are square",
+            "1 → 2: out = np.empty((x.shape[0], x.shape[1] - w": "as above",
         },
         tier="core",
     ),

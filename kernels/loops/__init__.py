@@ -160,7 +160,11 @@ SCAN = Kernel(
     up_to={"jax": 1_000, "jax-jit": 10_000, "mlx-compile": 1_000, "*": 10_000},
     long=True,
     operations=("while",),
-    equivalent={"0 * x[0]": "zeros either way", "zeros_like(x[0])": "only its shape counts"},
+    equivalent={
+        "0 → 1: 0 * x[0]": "zeros either way",
+        "Mult → Div: 0 * x[0]": "as above",
+        "zeros_like(x[0])": "only its shape counts",
+    },
 )
 
 KERNELS = (
@@ -185,8 +189,8 @@ KERNELS = (
         threaded=200,
         equivalent={
             "GRAIN": "from which length threads are used",
-            "2 * x * y": "the set is symmetric about the real axis",
-            "number(2) * x * y": "as above",
+            "Add → Sub: 2 * x * y + imaginary": "the set is symmetric about the real axis",
+            "Add → Sub: number(2) * x * y + b": "as above",
         },
         tier="core",
     ),
@@ -226,7 +230,7 @@ KERNELS = (
         },
         up_to={"mlx-compile": 1_000, "*": 10_000},
         operations=("while|multiply",),
-        equivalent={"zeros_like(b[0])": "only its shape counts"},
+        equivalent={"0 → 1: zeros_like(b[0])": "only its shape counts"},
         tier="core",
     ),
     Kernel(
@@ -243,7 +247,11 @@ KERNELS = (
         operations=("sine|sin", "cosine|cos"),
         unavailable=MLX_SINGLE,
         threaded=40_000,
-        equivalent={"GRAIN": "from which length threads are used", "0.85": "where Newton's steps start from"},
+        equivalent={
+            "GRAIN": "from which length threads are used",
+            "0.85 → 1.85: 0.85": "where Newton's steps start from",
+            "Mult → Div: 0.85": "as above",
+        },
     ),
     SCAN,
     gradient_of(

@@ -13,7 +13,7 @@ BINS = 100
 LOW, HIGH = -4.0, 4.0
 
 #: Numba's loops: from which length on threads, and how much is left to a loop of single elements.
-THREADS = {"GRAIN": "from which length threads are used", "// 8": "what is left to the loop of single elements"}
+THREADS = {"GRAIN": "from which length threads are used", "8 → 9: // 8": "what is left to the loop of single elements"}
 
 
 def positive(rng, n):

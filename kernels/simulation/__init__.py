@@ -188,7 +188,7 @@ KERNELS = (
         long=True,
         operations=("while|add",),
         threaded=200,
-        equivalent=THREADS | {"range(1, old.shape[0]": "the grid is square"},
+        equivalent=THREADS | {"0 → 1: range(1, old.shape[0]": "the grid is square"},
         tier="bench",
         **GRID,
     ),
@@ -205,8 +205,8 @@ KERNELS = (
         long=True,
         operations=("while|add",),
         equivalent={
-            "TINY": "it keeps a quotient finite, whichever its sign",
-            "0 * b": "zeros either way",
+            "Add → Sub: + TINY": "it keeps a quotient finite, whichever its sign",
+            "Mult → Div: 0 * b": "zeros either way",
             "range(b.shape[0])": "the grid is square",
         },
         **GRID | {"sizes": (10, 30, 100, 300, 1_000)},
@@ -226,7 +226,7 @@ KERNELS = (
         long=True,
         operations=("minimum",),
         threaded=200,
-        equivalent=THREADS | {"range(d.shape": "the matrix is square"},
+        equivalent=THREADS | {"0 → 1: range(d.shape": "the matrix is square"},
         peer=Peer("npbench", "https://github.com/spcl/npbench", (200, 400, 850, 2_800), npbench_lengths),
     ),
     Kernel(
@@ -239,7 +239,7 @@ KERNELS = (
         bytes=lambda n, item: n**2 * item,
         operations=("abs", "reduce|add"),
         threaded=200,
-        equivalent=THREADS | {"x.shape[0]": "the grid is square"},
+        equivalent=THREADS | {"0 → 1: x.shape[0]": "the grid is square"},
         **GRID,
     ),
 )

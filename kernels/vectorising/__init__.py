@@ -28,7 +28,7 @@ COMMON = {
     "reference": layer,
     # tanh counts as one.
     "flops": lambda n: n * UNITS * (2 * FEATURES + 2),
-    "equivalent": {"w.shape[0]": "the layer that is measured is square; tests/test_properties.py has one that is not"},
+    "equivalent": {"0 → 1: w.shape[0]": "the layer is square; tests/test_properties.py has one that is not"},
     "bytes": lambda n, item: (n * (FEATURES + UNITS) + UNITS * (FEATURES + 1)) * item,
 }
 
