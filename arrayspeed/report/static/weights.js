@@ -7,7 +7,7 @@ import { best, mean, parse, sides, spread, word, written } from "./weigh.js";
 
 const EXAMPLES = {
   "Fourier transforms and small solves": ["fft*-large-1", "solve-small-1"],
-  "training of networks": ["learning*-large-3", "gradients*-large-1"],
+  "training of networks": ["learning*-large-1"],
   "simulation in loops": ["simulation*-large-2", "loops*-small-1"],
 };
 
