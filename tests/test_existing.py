@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from arrayspeed.environments import existing
+from arrayspeed.environments.plugin import isolated
 from arrayspeed.model.errors import UserError
 from arrayspeed.records import results
 from tests.conftest import ARRAYSPEED, command
@@ -25,6 +26,26 @@ def test_results_name_the_versions_that_were_found(empty, newest):
     assert f"jaxlib=={asked['jax']}" in packages.read_text()
     again = command(*ARRAYSPEED, *RUN, *only, "--environment", f"existing:{python}", cwd=empty)
     assert "2 of 2 are finished" in again.stdout
+
+
+def test_what_is_added_to_its_path_is_measured(empty, newest, monkeypatch):
+    """An interpreter without packages, and a folder of packages beside it: a machine without a network."""
+    newer = newest.find_executable("python")
+    where = [newer, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
+    folder = subprocess.run(where, capture_output=True, text=True, check=True).stdout.strip()
+    subprocess.run([newer, "-m", "venv", "--without-pip", empty / "bare"], check=True)
+    monkeypatch.setenv("PYTHONPATH", folder)
+    python = empty / "bare" / "bin" / "python"
+    command(*ARRAYSPEED, *RUN, "--backend", "numpy", "--environment", f"existing:{python}", cwd=empty)
+    assert results.load(empty / "results")["version"].to_list() == [newest.requirements["numpy"]]
+
+
+def test_processes_that_measure_get_the_path_meant_for_them(monkeypatch):
+    monkeypatch.delenv("ASV_PYTHONPATH", raising=False)
+    monkeypatch.setenv("PYTHONPATH", "/of/the/tool")
+    assert "PYTHONPATH" not in isolated()
+    monkeypatch.setenv("ASV_PYTHONPATH", "/of/the/interpreter")
+    assert isolated()["PYTHONPATH"] == "/of/the/interpreter"
 
 
 @pytest.mark.parametrize(

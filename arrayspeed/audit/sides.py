@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from arrayspeed.audit import script
+from arrayspeed.environments.plugin import isolated
 from arrayspeed.measure.asv_servers import needed
 from arrayspeed.measure.blocks import Server
 from arrayspeed.measure.players import Player, Spawned
@@ -77,9 +77,7 @@ class Sides:
 
     def env(self) -> dict[str, str]:
         """Environment variables, as blocks have them."""
-        return {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | {
-            REFERENCES: self.references
-        }
+        return isolated() | {REFERENCES: self.references}
 
     def server(self, name: str, one: Combination) -> Server:
         """The server that forks a side's processes. For the suite's own ways it has imported the library as the suite

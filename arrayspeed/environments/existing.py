@@ -18,7 +18,7 @@ from pathlib import Path
 from asv import environment, util
 from asv.plugins.virtualenv import Virtualenv
 
-from arrayspeed.environments.plugin import LIST_PACKAGES, Venv
+from arrayspeed.environments.plugin import LIST_PACKAGES, PATH_FOR_ASV, Venv
 from arrayspeed.model.errors import UserError
 from kernels import LIBRARIES
 from kernels.backends.table import distributions
@@ -36,6 +36,9 @@ def configure(config, interpreter: str):
     """
     interpreter = os.path.abspath(shutil.which(interpreter) or interpreter)
     found = look(interpreter)
+    # What its user added to its path is part of it.
+    if "PYTHONPATH" in os.environ:
+        os.environ.setdefault(PATH_FOR_ASV, os.environ["PYTHONPATH"])
     if "asv_runner" not in found["packages"]:
         raise UserError(
             f"{interpreter} lacks asv_runner, which measuring needs: {interpreter} -m pip install asv_runner==0.3.2"
@@ -128,6 +131,9 @@ class Existing(Venv):
     def check_requirements(self):
         """Nothing is installed, so nothing has to be found."""
         return 0
+
+    def _look(self):
+        return self._found
 
     def _setup(self):
         Path(self._path).mkdir(parents=True, exist_ok=True)

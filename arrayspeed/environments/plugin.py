@@ -26,12 +26,21 @@ from asv.results import get_filename
 
 from arrayspeed.environments import install
 
+#: Under this name asv gives what it measures a PYTHONPATH, which it otherwise takes away.
+PATH_FOR_ASV = "ASV_PYTHONPATH"
+
 LIST_PACKAGES = """
 import importlib.metadata, json, platform
 packages = {each.metadata["Name"]: each.version for each in importlib.metadata.distributions()}
 python = f"{platform.python_version()} ({platform.python_implementation()})"
 print(json.dumps({"python": python, "packages": packages}))
 """
+
+
+def isolated() -> dict[str, str]:
+    """The environment variables of a process that measures: without PYTHONPATH, or with the one meant for it."""
+    kept = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", PATH_FOR_ASV)}
+    return kept | ({"PYTHONPATH": os.environ[PATH_FOR_ASV]} if PATH_FOR_ASV in os.environ else {})
 
 
 @functools.cache
@@ -198,14 +207,17 @@ class Venv(Virtualenv):
 
     def _record_packages(self) -> dict[str, str]:
         """Write down the exact version of everything in the environment, and return it."""
-        output = self.run_executable("python", ["-I", "-c", LIST_PACKAGES], display_error=False, dots=False)
-        found = json.loads(output)
+        found = self._look()
         # pip is the tool here, and only some environments have it.
         packages = {name: version for name, version in found["packages"].items() if name != "pip"}
         lines = [f"{name}=={packages[name]}" for name in sorted(packages, key=str.lower)]
         text = "\n".join([f"# Python {found['python']}", *lines, ""])
         self._packages_file.write_text(text, encoding="utf-8")
         return packages
+
+    def _look(self) -> dict:
+        """The version of Python and all packages."""
+        return json.loads(self.run_executable("python", ["-I", "-c", LIST_PACKAGES], display_error=False, dots=False))
 
     def packages(self) -> dict[str, str]:
         """The exact version of everything in the environment, as it was recorded."""

@@ -25,6 +25,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from arrayspeed.environments.plugin import isolated
 from arrayspeed.measure import asv_processes
 from arrayspeed.measure.asv_servers import PRELOAD, failure, needed, serving
 from arrayspeed.measure.players import Failed, Player, Taken, Turns, ending, take_turns
@@ -147,8 +148,7 @@ class Server:
         self.control, theirs = socket.socketpair()
         self.statuses: dict[int, int] = {}
         self.buffer = b""
-        environment = {**os.environ, **({PRELOAD: preload} if preload else {})}
-        environment.pop("PYTHONPATH", None)
+        environment = {**isolated(), **({PRELOAD: preload} if preload else {})}
         with theirs:
             self.process = subprocess.Popen(
                 [python, "-m", program, str(theirs.fileno()), *arguments],

@@ -82,20 +82,25 @@ def gpu(*measures: str, **filters: list[str]) -> list[Selection]:
 
 #: What is worth a few minutes of a GPU, and the same on the CPU beside it.
 GPU = [
-    *gpu("time_call", kernels=["matmul"], sizes=["2000", "3000"]),
-    *gpu("time_call", kernels=["elementwise"], sizes=["1000000", "100000000"]),
-    *gpu("time_call", kernels=["fft", "sort", "linear_regression"], sizes=["large"]),
+    part("time_call", kernels=in_tier("bench"), sizes=["large"], devices=["gpu"], dtype="float32"),
+    part("time_call", kernels=in_tier("bench"), sizes=["large"], devices=["cpu"], dtype="float32"),
+    part("time_call", kernels=["matmul_transposed"], sizes=["large"], devices=["gpu", "cpu"], dtype="float32"),
     *gpu("track_to_device", "track_from_device", kernels=["sine"], sizes=["1000000", "100000000"]),
-    *gpu("track_device_time", kernels=TELLING, sizes=["small", "large"]),
-    *gpu("track_error", sizes=["small"]),
-    *gpu("time_call", sizes=["small", "large"]),
-    # The CPU beside it, and what else the articles claim of GPUs.
-    part("time_call", kernels=TELLING, sizes=["small", "large"], devices=["cpu"]),
-    part("time_call", kernels=["matmul_transposed"], sizes=["large"], devices=["cpu"], dtype="float32"),
+    part("track_device_time", kernels=TELLING, sizes=["small", "large"], devices=["gpu"], dtype="float32"),
+    part("time_call", kernels=TELLING, sizes=["large"], devices=["gpu", "cpu"]),
+    *gpu("time_call", kernels=["matmul"], sizes=["3000"]),
+    *gpu("time_call", kernels=["elementwise"], sizes=["100000000"]),
+    *gpu("track_error", kernels=TELLING, sizes=["small"]),
+    part("time_call", kernels=in_tier("bench"), sizes=["small"], devices=["gpu", "cpu"], dtype="float32"),
+    part("time_call", kernels=in_tier("core"), sizes=["large"], devices=["gpu", "cpu"], dtype="float32"),
+    # What else the articles claim of GPUs.
+    part("time_call", kernels=TELLING, sizes=["small"], devices=["gpu", "cpu"]),
     part("time_call", kernels=["matmul_transposed", "linear_regression"], backends=[BASELINE], devices=["cpu"]),
     part("time_round_trip", kernels=["matmul_transposed"], sizes=["large"], devices=["gpu"], dtype="float32"),
     *gpu("time_round_trip", "track_memory", kernels=OPERATIONS, sizes=["large"]),
     *gpu("time_pipelined", "track_first_call", kernels=TELLING, sizes=["small"]),
+    *gpu("track_device_time", kernels=TELLING, sizes=["small", "large"]),
+    *gpu("time_call", "track_error", sizes=["small", "large"]),
     *gpu("time_call"),
 ]
 
