@@ -57,7 +57,10 @@ class Watch:
 
 def profiled_transfers(prepared: Prepared, calls: int) -> list[str]:
     """Copies between host and GPU in PyTorch's profile, which sees everything that the process does there."""
+    import json
     import re
+    import tempfile
+    from pathlib import Path
 
     import torch
 
@@ -65,4 +68,10 @@ def profiled_transfers(prepared: Prepared, calls: int) -> list[str]:
         for _ in range(calls):
             prepared.call()
         torch.cuda.synchronize()
-    return [event.name for event in profile.events() if re.search("Memcpy (HtoD|DtoH)", event.name)]
+    # The file has the sizes, which PyTorch's own list of events lacks.
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "trace.json")
+        profile.export_chrome_trace(str(file))
+        events = json.loads(file.read_text())["traceEvents"]
+    copies = [event for event in events if re.search("Memcpy (HtoD|DtoH)", str(event.get("name")))]
+    return [f"{copy['name']}, {copy['args']['bytes']:,} bytes" for copy in copies]

@@ -256,7 +256,12 @@ def sideways(axis, direction, velocity, energy, mask, length):
     return superbee(cut(direction, axis, HERE), cut(velocity, axis, HERE), *parts, masks, length)
 
 
-def stirred(pad, solve, dzt, dzw, deep, lowest, mixing, length, forcing, surface, now, after):
+def count(heights):
+    """0, 1, … for the levels."""
+    return xp.arange(heights.shape[0])
+
+
+def stirred(pad, solve, level, dzt, dzw, deep, lowest, mixing, length, forcing, surface, now, after):
     """Energy after it was mixed upwards and dissipated, where there is water: inner columns."""
     zero = 0 * now
     one = zero + 1
@@ -264,7 +269,7 @@ def stirred(pad, solve, dzt, dzw, deep, lowest, mixing, length, forcing, surface
     delta = pad(half, ((0, 0), (0, 0), (0, 1)))
     under = pad(half, ((0, 0), (0, 0), (1, 0)))
     lost = DISSIPATION * xp.sqrt(xp.clip(now, 0.0, INFINITE)) / length
-    level, start = xp.arange(dzw.shape[0]), lowest[:, :, None] - 1
+    start = lowest[:, :, None] - 1
     water = (start >= 0) & (level >= start)
     edge = level == start
     lower = xp.where(water & ~edge, -under / deep, zero)
@@ -276,15 +281,15 @@ def stirred(pad, solve, dzt, dzw, deep, lowest, mixing, length, forcing, surface
 
 
 def turbulent_kinetic_energy(
-    pad, solve, u, v, w, mask_u, mask_v, mask_w, dxt, dxu, dyt, dyu, dzt, dzw, cost, cosu, lowest, mixing, length,
-    forcing, surface, energy, tendency,
+    pad, solve, count, u, v, w, mask_u, mask_v, mask_w, dxt, dxu, dyt, dyu, dzt, dzw, cost, cosu, lowest, mixing,
+    length, forcing, surface, energy, tendency,
 ):  # fmt: skip
-    """One step; ``solve``: the library's own for tridiagonal systems along the last axis."""
+    """One step; ``solve``: the library's own for tridiagonal systems along the last axis; ``count`` of its levels."""
     now, after, old = energy[..., 0], energy[..., 1], tendency[..., 0]
     inner = INNER, INNER
     deep = xp.concatenate((dzw[:-1], 0.5 * dzw[-1:]), 0)
     fields = [field[inner] for field in (lowest, mixing, length, forcing, surface, now, after)]
-    part = stirred(pad, solve, dzt, dzw, deep, *fields)
+    part = stirred(pad, solve, count(dzw), dzt, dzw, deep, *fields)
 
     # Where the surface drains more than there is, it is given back.
     top = part[:, :, -1:]

@@ -15,6 +15,11 @@ def padded(field, widths):
     return torch.nn.functional.pad(field, [width for pair in reversed(widths) for width in pair])
 
 
+def count(heights):
+    """0, 1, … for the levels, where the heights are: PyTorch's own would be on the CPU."""
+    return torch.arange(len(heights), device=heights.device)
+
+
 def isoneutral_mixing(*fields):
     """As most libraries write it."""
     return shared.isoneutral_mixing(padded, *fields)
@@ -22,4 +27,4 @@ def isoneutral_mixing(*fields):
 
 def turbulent_kinetic_energy(*fields):
     """The systems by elimination, as there is no routine."""
-    return shared.turbulent_kinetic_energy(padded, tridiagonal_solve, *fields)
+    return shared.turbulent_kinetic_energy(padded, tridiagonal_solve, count, *fields)
