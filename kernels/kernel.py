@@ -72,13 +72,15 @@ class Kernel:
     bytes
         ``bytes(size, itemsize)``: least bytes read and written, each array once.
     unavailable
-        Backend or library -> why it cannot do this kernel. This and the next five may name a device too:
+        Backend or library -> why it cannot do this kernel. This and the next six may name a device too:
         ``"tensorflow-xla@gpu"``. The most particular key counts. Here a key may also name a precision:
         ``"mlx:float64"``.
     otherwise
         Backend or library -> how it computes the result in another way: its time is not of the same work. Only what
         differs in kind belongs here. A library's own algorithm for the same operation (a sort, a generator, a routine
         of BLAS, a map that is a loop) is part of what is measured.
+    moves
+        Backend or library -> why its own routine moves more than a number between host and device in a call.
     needs
         Library -> modules that must be importable beside it (``{"numpy": ("scipy",)}``).
     since
@@ -155,6 +157,7 @@ class Kernel:
     bytes: Callable[[int, int], int]
     unavailable: Mapping[str, str] = field(default_factory=dict)
     otherwise: Mapping[str, str] = field(default_factory=dict)
+    moves: Mapping[str, str] = field(default_factory=dict)
     needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     since: Mapping[str, str] = field(default_factory=dict)
     up_to: Mapping[str, int] = field(default_factory=dict)
@@ -197,6 +200,10 @@ class Kernel:
     def other_way(self, backend: str, library: str, device: str | None = None) -> str | None:
         """How this backend computes the result in another way than the kernel says, or None."""
         return particular(self.otherwise, backend, library, device)
+
+    def why_moved(self, backend: str, library: str, device: str | None = None) -> str | None:
+        """Why a call of this backend moves more than a number between host and device, or None where none may."""
+        return particular(self.moves, backend, library, device)
 
     def largest(self, backend: str, library: str, device: str | None = None) -> int | None:
         """The largest size measured without asking, or None where there is no such limit."""

@@ -4,6 +4,9 @@ import os
 import shutil
 from functools import partial
 
+# Before the import: whether there is a GPU is asked in a way after which a process can still be forked.
+os.environ.setdefault("PYTORCH_NVML_BASED_CUDA_CHECK", "1")
+
 import torch
 
 from kernels.backends import base, watching

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 #: Seconds in which a wait for what is complete returns.
 AT_ONCE = 1e-4
 
+#: Bytes up to which a copy is a status, a count or a number, and no array.
+NUMBER = 16
+
 
 class Watch:
     """A library's own means; those of one that never compiles, and whose arrays are the host's."""
@@ -74,4 +77,5 @@ def profiled_transfers(prepared: Prepared, calls: int) -> list[str]:
         profile.export_chrome_trace(str(file))
         events = json.loads(file.read_text())["traceEvents"]
     copies = [event for event in events if re.search("Memcpy (HtoD|DtoH)", str(event.get("name")))]
-    return [f"{copy['name']}, {copy['args']['bytes']:,} bytes" for copy in copies]
+    sizes = [(copy["name"], copy["args"]["bytes"]) for copy in copies]
+    return [f"{name}, {size:,} bytes" for name, size in sizes if size > NUMBER]

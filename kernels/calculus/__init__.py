@@ -141,6 +141,7 @@ KERNELS = (
         large=100,
         inputs=labelled,
         reference=curvature,
+        moves={"cupy": "CuPy joins many arrays by a table of their addresses"},
         # Those of the formula's product, whichever way it is found.
         flops=lambda n: 2 * SAMPLES * n**2,
         counted=False,

@@ -349,6 +349,7 @@ KERNELS = (
         align=svd_aligned,
         residual=svd_residual,
         any_order=True,
+        moves={"cupy": "the routine of NVIDIA's library that CuPy calls works partly on the host"},
         # By convention: 14mn² + 8n³, Golub and Van Loan, 8.6.
         flops=lambda n: 22 * n**3,
         counted=False,
@@ -393,6 +394,7 @@ KERNELS = (
         least=3,
         inputs=tridiagonal_systems,
         reference=thomas,
+        moves={"cupy": "CuPy joins many arrays by a table of their addresses"},
         # Eight a row, by Thomas's elimination.
         flops=lambda n: 8 * SYSTEMS * n,
         bytes=lambda n, item: 5 * SYSTEMS * n * item,

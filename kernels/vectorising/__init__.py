@@ -59,6 +59,7 @@ KERNELS = (
         # Unrolled, a thousand examples take torch.compile minutes. Eager JAX compiles the stacking of its results,
         # a program that grows with their number; jax-jit has a loop.
         up_to={"torch-compile": 100, "jax": 1_000, "jax-jit": 10_000, "mlx-compile": 1_000},
+        moves={"cupy": "CuPy joins many arrays by a table of their addresses"},
         **COMMON,
     ),
 )
