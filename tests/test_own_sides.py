@@ -160,7 +160,12 @@ def test_a_lock_file_of_uv(index, tmp_path):
         ("a.txt", "", "a.txt lists no package"),
         ("a.txt", "numpy==1\n-r other.txt\n", "a.txt, line 2: '-r other.txt' is not a requirement"),
         ("pylock.toml", 'lock-version = "1.0"\n[[packages]]\nname = "x"\n', "pylock.toml has x from a folder"),
+        ("pylock.toml", 'lock-version = "1.0"\n[[packages]]\nversion = "1"\n', "pylock.toml is TOML, but neither"),
+        ("pylock.toml", 'lock-version = "1.0"\npackages = []\n', "pylock.toml lists no package"),
+        ("pylock.toml", 'lock-version = "1.0', "pylock.toml is not TOML"),
         ("uv.lock", "version = 1\n[[package]]\nname = 'x'\nversion = '1'\n", "uv.lock is of 0 projects"),
+        ("uv.lock", "package = [1]\n", "uv.lock is TOML, but neither"),
+        ("poetry.lock", "package = []\n[metadata]\nlock-version = '2.0'\n", "poetry.lock is Poetry's"),
     ],
 )
 def test_lock_files_that_are_none(tmp_path, name, text, said):
