@@ -16,7 +16,7 @@ ONE = "def bench_one():\n    return 1\n"
 
 
 @pytest.fixture
-def run(tmp_path, capsys):
+def run(tmp_path, capsys, few_turns):
     """Runs a command: status, standard output and error. ``source`` is written to mine.py."""
 
     def call(source, *options, command="upgrade"):
@@ -118,6 +118,8 @@ def test_mistakes_in_the_file(run, source, said):
         ([*SIDES, "--python", "2.1"], "Python 2.1 is not on this machine"),
         (["--python", "3.11", "3.12", "3.13"], "--python takes one interpreter or two, not 3"),
         (["--lock", "old.lock", "new.lock", "--python", "3.11"], "old.lock does not exist"),
+        (["--with", "a b c", "--old-env", "A=1", "--python", "3.11"], "--with 'a b c' is not a requirement"),
+        ([*SIDES, "--with", "six", "--python", sys.executable], "nothing is installed in"),
         (["--lock", "/", "/", "--python", "3.11"], "/ is a folder"),
         (["--old-env", "A=\0"], "is not NAME=VALUE"),
         ([*SIDES, "--asv", "."], "--file and --asv: one of them"),
@@ -218,36 +220,40 @@ def test_what_is_measured_with_a_warning(run, source, note):
     assert any(row["measure"] == "time_call" and row["ratio"] for row in data["comparisons"])
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "detail"),
-    [
-        ("1.0", "1.5", "1 of 1 numbers differ"),
-        ("[1.0] * 3", "[1.0] * 4", "of other parts"),
-        ("[1.0] * 40", "[1.0] * 41", "shape [40] → [41]"),
-        ("1", "1.0", "type int64 → float64"),
-        ("{'a': 1}", "{'b': 1}", "of other parts"),
-        ("'x'", "'y'", "\"'x'\" → \"'y'\""),
-        ("float('nan')", "1.0", "1 of 1 numbers differ"),
-        ("True", "False", "1 of 1 numbers differ"),
-    ],
-)
-def test_results_that_differ(run, one, other, detail):
-    source = f"import os\ndef bench_one():\n    return {one} if os.environ['A'] == '1' else {other}\n"
+#: What two sides return, and what is said of it.
+UNLIKE = [
+    ("1.0", "1.5", "1 of 1 numbers differ"),
+    ("[1.0] * 3", "[1.0] * 4", "of other parts"),
+    ("[1.0] * 40", "[1.0] * 41", "shape [40] → [41]"),
+    ("1", "1.0", "type int64 → float64"),
+    ("{'a': 1}", "{'b': 1}", "of other parts"),
+    ("'x'", "'y'", "\"'x'\" → \"'y'\""),
+    ("float('nan')", "1.0", "1 of 1 numbers differ"),
+    ("True", "False", "1 of 1 numbers differ"),
+]
+
+
+def test_results_that_differ(run):
+    source = "import os\n"
+    for place, (one, other, _) in enumerate(UNLIKE):
+        source += f"def bench_{place}():\n    return {one} if os.environ['A'] == '1' else {other}\n"
     status, printed = run(source, *SIDES, "--format", "json")
     assert status == 1
-    (row,) = (row for row in json.loads(printed.out)["comparisons"] if row["measure"] == "result")
-    assert row["verdict"] == "differs"
-    assert detail in row["detail"]
+    rows = [row for row in json.loads(printed.out)["comparisons"] if row["measure"] == "result"]
+    found = {row["function"]: (row["verdict"], row["detail"]) for row in rows}
+    for place, (*_, detail) in enumerate(UNLIKE):
+        verdict, said = found[f"bench_{place}"]
+        assert verdict == "differs"
+        assert detail in said
 
 
-@pytest.mark.parametrize("options", [[], ["--tolerance", "1e-6"]])
-def test_rounding_is_the_same(run, options):
+def test_rounding_is_the_same(run):
     source = "import os\ndef bench_one():\n    return [1.0, 1e-30, 2.0 + 1e-9 * float(os.environ['A'])] * 20\n"
-    _, printed = run(source, *SIDES, "--format", "json", *options)
-    (row,) = (row for row in json.loads(printed.out)["comparisons"] if row["measure"] == "result")
-    assert row["verdict"] == "same"
-    assert 4e-10 < row["difference"] < 6e-10
-    status, printed = run(source, *SIDES, "--format", "json", "--tolerance", "1e-10")
+    for options, verdict in ((), "same"), (("--tolerance", "1e-6"), "same"), (("--tolerance", "1e-10"), "differs"):
+        status, printed = run(source, *SIDES, "--format", "json", *options)
+        (row,) = (row for row in json.loads(printed.out)["comparisons"] if row["measure"] == "result")
+        assert row["verdict"] == verdict
+        assert 4e-10 < row["difference"] < 6e-10
     assert status == 1
 
 

@@ -62,7 +62,7 @@ def index(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def run(tmp_path, capsys, index):
+def run(tmp_path, capsys, index, few_turns):
     """Runs a command on a file: status and what it printed."""
 
     def call(command, *options, source=FILE):

@@ -184,7 +184,7 @@ class Verdict:
         why = ""
         if self.status == 2 and unclear:
             compared = sum(row.verdict != BROKEN for row in self.counted)
-            why = f" (more than {self.unclear_share:.3g} of {compared} comparisons unclear)"
+            why = f" (more than {100 * self.unclear_share:.3g} % of {compared} comparisons unclear)"
         said = ", ".join(f"{count} {word}" for word, count in self.counts.items())
         best = ("decided", "something fails or differs", "not decided")
         return f"{(MEANING if self.best is None else best)[self.status]}{why}: {said}."
