@@ -147,6 +147,7 @@ def bench_cache():
     rows, _ = rows_of(printed)
     assert status == 1
     assert rows["bench_leak", None, "kept"]["verdict"] == "larger"
+    assert rows["bench_leak", None, "kept"]["bound"] == "at least", "next to nothing was kept before"
     values = [one["value"] for one in rows["bench_leak", None, "kept"]["subject"]]
     assert all(150 < value < 300 for value in values)
     assert rows["bench_cache", None, "kept"]["verdict"] == "same"

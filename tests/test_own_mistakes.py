@@ -1,6 +1,7 @@
 """Mistakes in files of one's own, and in what is asked for: one line and status 2 each, and nothing lost."""
 
 import json
+import os
 import sys
 
 import pytest
@@ -86,6 +87,8 @@ def line(printed):
         ("import sys\nsys.exit()\n" + ONE, "it calls sys.exit (mine.py:2)"),
         ("def bench_one():\n    return len(bytearray(1 << 60))\n", "MemoryError"),
         ("# /// script\n# dependencies = [\n# ///\n" + ONE, "mine.py: the header `# /// script` cannot be read"),
+        ("# /// script\n# dependencies = []\n" + ONE, "the header `# /// script` does not end"),
+        ("def bench_one():\n    return '\0'\n", "mine.py: source code string cannot contain null bytes"),
         ("# /// script\n# dependencies = 'numpy'\n# ///\n" + ONE, "dependencies is a list of texts"),
         ("# /// script\n# requires-python = 3\n# ///\n" + ONE, "and requires-python a text"),
         ("# /// script\n# dependencies = ['a b']\n# ///\n" + ONE, "mine.py: the header `# /// script` cannot be read"),
@@ -111,6 +114,9 @@ def test_mistakes_in_the_file(run, source, said):
         ([*SIDES, "--factor", "1"], "--factor 1 is not valid"),
         ([*SIDES, "--rounds", "1"], "--rounds 1 is not valid"),
         ([*SIDES, "--timeout", "0"], "--timeout 0 is not valid"),
+        ([*SIDES, "--minutes", "0.00001"], "time is up before anything was measured"),
+        ([*SIDES, "--html", "/"], "--html / is a folder"),
+        ([*SIDES, "--results", "/dev/null"], "results cannot go to /dev/null: "),
         ([*SIDES, "--timeout", "inf"], "--timeout inf is not valid"),
         ([*SIDES, "--reuse"], "--reuse is for arrayspeed's own kernels"),
         ([*SIDES, "--html", "/nowhere/page.html"], "its folder does not exist"),
@@ -198,6 +204,10 @@ def test_a_function_that_is_not_there_on_one_side_fails_there(run):
             "The results of one were not compared: it is of class Odd.",
         ),
         (
+            "def bench_one():\n    x = []\n    x.append(x)\n    return x\n",
+            "The results of one were not compared: it is nested too deeply.",
+        ),
+        (
             "def bench_one():\n    yield 1\n",
             "These return before their work is done, an iterator or a coroutine, and it was not measured: one.",
         ),
@@ -269,6 +279,35 @@ def bench_one():
     (row,) = (row for row in json.loads(printed.out)["comparisons"] if row["measure"] == "time_call")
     assert row["failed_subject"] == row["failed_reference"] == 0
     assert row["rounds"] == 2
+
+
+def test_a_file_that_vanishes_is_the_reason_that_is_given(run):
+    source = (
+        "import os\ndef bench_one():\n    if os.path.exists('mine.py'):\n        os.remove('mine.py')\n    return 1\n"
+    )
+    _, printed = run(source, *SIDES, "--format", "json")
+    (row,) = (row for row in json.loads(printed.out)["comparisons"] if row["measure"] == "time_call")
+    assert "No such file or directory" in row["detail"]
+
+
+def test_what_is_in_the_way(run, tmp_path):
+    (tmp_path / ".arrayspeed/mine.jsonl").mkdir(parents=True)
+    status, printed = run(ONE, *SIDES)
+    assert status == 2
+    assert line(printed).startswith("is a directory: ")
+    (tmp_path / ".arrayspeed/mine.jsonl").rmdir()
+    (tmp_path / "mine.py").unlink()
+    os.mkfifo(tmp_path / "mine.py")
+    status, printed = run(None, *SIDES)
+    assert status == 2
+    assert line(printed).endswith("mine.py is no file")
+
+
+def test_a_page_that_cannot_be_written_does_not_cost_the_verdict(run):
+    status, printed = run(ONE, *SIDES, "--format", "json", "--html", "/dev/full")
+    assert status == 2
+    assert json.loads(printed.out)["comparisons"]
+    assert "arrayspeed: cannot write --html /dev/full: No space left on device" in printed.err
 
 
 def test_what_starts_processes_is_measured(run):

@@ -218,6 +218,8 @@ def test_more_than_two_sides(run):
 def test_labels_tell_sides_apart():
     same = sides.told_apart(sides.of_versions("numpy", ["2.0", "2.0"]))
     assert [one.label for one in same] == ["numpy 2.0", "numpy 2.0 (copy 2)"]
+    alike = sides.told_apart([sides.Side("", variables=(("A", "x\ny"),))] * 2)
+    assert [one.label for one in alike] == ["A=x�y", "A=x�y (copy 2)"]
     text = sides.of_text("jax==0.4.31 XLA_FLAGS='--x=1 --y=2'")
     assert text.wanted == ("jax==0.4.31",)
     assert dict(text.variables) == {"XLA_FLAGS": "--x=1 --y=2"}

@@ -101,6 +101,8 @@ def row_data(verdict: Verdict, row: Row) -> dict:
     )
     if row.negligible:  # the ratio that was judged is that of the value below which all are alike
         found |= empty | {"below": row.observed.lift}
+    if row.bound:
+        found["bound"] = row.bound.strip()
     found |= {"function": row.function, "size": row.size, "measure": row.measure, "side": row.side}
     if row.detail:
         found["detail"] = row.detail

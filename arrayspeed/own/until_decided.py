@@ -95,7 +95,7 @@ def until_decided(
         why = "stopped" if isinstance(error, KeyboardInterrupt) else "time is up"
         progress.end(f"{why}: what follows is decided from what has been measured")
         so_far = observed(records, items, limits.rounds, limits.factor, every_pair)
-        if not so_far:
+        if not any(function for function, *_ in so_far):
             raise UserError(f"{why} before anything was measured") from error
         return looks.look(so_far)
 

@@ -93,7 +93,7 @@ class Row:
     @property
     def bound(self) -> str:
         """What the ratio is where one side is so small that the value below which all are alike stands for it."""
-        if self.observed is None or self.decision is None or not self.decision.ratio:
+        if self.negligible or self.observed is None or self.decision is None or not self.decision.ratio:
             return ""
         old, new = (self.observed.middle(side) for side in (self.observed.reference, self.observed.subject))
         if min(old, new) >= self.observed.lift:
