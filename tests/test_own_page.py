@@ -68,6 +68,7 @@ def test_why_something_fails_is_said_once(found):
     page = as_page(found)
     assert f"fails in {both}: {WHY}".replace("<", "&lt;").replace(">", "&gt;") in page
     assert "<together>" not in page
+    assert "failed: " not in page, "how often is said only where it is not every time"
     markdown = as_markdown(found)
     assert "- bad(1000), time" in markdown
     console = Console(width=100)

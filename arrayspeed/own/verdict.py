@@ -111,9 +111,12 @@ class Row:
 
     @property
     def remark(self) -> str:
-        """How often it failed, and why."""
-        failed = failures_text(self.decision) if self.decision else ""
-        return "; ".join(filter(None, [failed and f"failed: {failed}", self.detail]))
+        """How often it failed, where that is not every time, and why."""
+        one = self.decision
+        partly = one and (
+            0 < one.failed_reference < one.processes_reference or 0 < one.failed_subject < one.processes_subject
+        )
+        return "; ".join(filter(None, [partly and f"failed: {failures_text(one)}", self.detail]))
 
 
 @dataclass(frozen=True)
