@@ -77,7 +77,7 @@ def check_companions(companions: Sequence[str], sides: Sequence[Side]) -> None:
             Requirement(text)
         except InvalidRequirement as error:
             if not re.search(r"[/@]", text):  # an address alone
-                raise UserError(f"--with {text!r} is not a requirement: numpy==1.26.4, say") from error
+                raise UserError(f"--with {text!r} is not a requirement: packaging==24.0, say") from error
 
 
 def interpreter(uv: Uv, wanted: str | None, script: Script) -> str:

@@ -144,7 +144,7 @@ def header(text: str, name: str) -> tuple[tuple[str, ...], str]:
         data = tomllib.loads("\n".join(line[2:] if line.startswith("# ") else line[1:] for line in lines))
         dependencies, python = data.get("dependencies", []), data.get("requires-python", "")
         if not isinstance(dependencies, list) or not all(isinstance(each, str) for each in [*dependencies, python]):
-            raise TypeError('dependencies is a list of texts and requires-python a text: dependencies = ["numpy"]')
+            raise TypeError('dependencies is a list of texts and requires-python a text: dependencies = ["packaging"]')
         for each in dependencies:
             Requirement(each)
         python = str(SpecifierSet(python))
