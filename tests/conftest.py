@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from arrayspeed.measure.players import FEWEST, Turns
 from arrayspeed.records import results
 from kernels.preparation import REFERENCES
 from tests.browser import opened
@@ -135,6 +136,12 @@ def empty(clone, tmp_path):
     if not (folder / ".asv").exists():
         (folder / ".asv").symlink_to(ROOT / ".asv")
     return folder
+
+
+@pytest.fixture
+def few_turns(monkeypatch):
+    """Sides of own code take few and short turns, where no test looks closely at times."""
+    monkeypatch.setattr("arrayspeed.cli.own.run.Turns", functools.partial(Turns, batch=0.004, most=FEWEST))
 
 
 def finished(output):

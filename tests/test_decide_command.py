@@ -74,7 +74,7 @@ def test_every_undecided_comparison_is_listed_and_counts(decided):
     status, printed = decided(*EQUALS, *noisy)
     assert status == 2
     assert all(f"noisy {n}" in printed.out for n in range(2))
-    assert "not decided (more than 0.05 of 22 comparisons unclear)" in printed.out
+    assert "not decided (more than 5 % of 22 comparisons unclear)" in printed.out
     assert decided(*EQUALS, *noisy, options=["--unclear", "0.1"])[0] == 0
     assert decided(*EQUALS, noisy[0])[0] == 0
     assert decided(*EQUALS, noisy[0], options=["--unclear", "0"])[0] == 2

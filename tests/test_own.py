@@ -26,7 +26,7 @@ def bench_work(size):
 
 
 @pytest.fixture
-def upgrade(tmp_path, capsys):
+def upgrade(tmp_path, capsys, few_turns):
     """Runs ``arrayspeed upgrade --file`` with variables for both sides: status, standard output and error."""
 
     def run(source, *options, old=("A=1",), new=("A=2",), rounds=4):
@@ -75,14 +75,15 @@ def test_functions_and_sizes_are_chosen(upgrade):
 
 
 def test_a_second_run_measures_nothing_again(upgrade, tmp_path):
-    first, one = upgrade(SLOWER, "--format", "json", rounds=2)
+    chosen = ["--size", "3", "--format", "json"]
+    first, one = upgrade(SLOWER, *chosen, rounds=2)
     lines = (tmp_path / ".arrayspeed/mine.jsonl").read_text()
-    second, other = upgrade(SLOWER, "--format", "json", rounds=2)
+    second, other = upgrade(SLOWER, *chosen, rounds=2)
     assert (tmp_path / ".arrayspeed/mine.jsonl").read_text() == lines
     assert (first, one.out) == (second, other.out)
-    upgrade(SLOWER, "--format", "json", "--again", rounds=2)
+    upgrade(SLOWER, *chosen, "--again", rounds=2)
     assert len((tmp_path / ".arrayspeed/mine.jsonl").read_text()) > 1.5 * len(lines)
-    upgrade(SLOWER + "# changed\n", rounds=2)
+    upgrade(SLOWER + "# changed\n", *chosen, rounds=2)
     runs = {json.loads(line)["run"] for line in (tmp_path / ".arrayspeed/mine.jsonl").read_text().splitlines()}
     assert len(runs) == 2, "another file is another run"
 
@@ -146,6 +147,7 @@ def bench_cache():
     rows, _ = rows_of(printed)
     assert status == 1
     assert rows["bench_leak", None, "kept"]["verdict"] == "larger"
+    assert rows["bench_leak", None, "kept"]["bound"] == "at least", "next to nothing was kept before"
     values = [one["value"] for one in rows["bench_leak", None, "kept"]["subject"]]
     assert all(150 < value < 300 for value in values)
     assert rows["bench_cache", None, "kept"]["verdict"] == "same"

@@ -1,6 +1,7 @@
 """Mistakes in files of one's own, and in what is asked for: one line and status 2 each, and nothing lost."""
 
 import json
+import os
 import sys
 
 import pytest
@@ -16,7 +17,7 @@ ONE = "def bench_one():\n    return 1\n"
 
 
 @pytest.fixture
-def run(tmp_path, capsys):
+def run(tmp_path, capsys, few_turns):
     """Runs a command: status, standard output and error. ``source`` is written to mine.py."""
 
     def call(source, *options, command="upgrade"):
@@ -74,12 +75,22 @@ def line(printed):
         ("def inputs(a, b, c):\n    return 1\ndef bench_one(a):\n    return 1\n", "inputs takes 3 arguments"),
         ("inputs = 3\ndef bench_one(a):\n    return 1\n", "inputs is no function"),
         ("sizes = ()\n" + ONE, "sizes must be numbers: sizes = (100, 1000)"),
+        ("sizes = (float('nan'),)\n" + ONE, "sizes must be numbers: sizes = (100, 1000)"),
         ("import os\ndef bench_one():\n    os.fork()\n    return 1\n", "it forks, and the child returns"),
         ("import sys\ndef bench_one():\n    sys.exit(3)\n", "it calls sys.exit: 3 (mine.py:3)"),
         ("import os\ndef bench_one():\n    os._exit(3)\n", "it ended its process with status 3"),
+        (
+            "class Odd(Exception):\n    def __str__(self):\n        return 1 / 0\ndef bench_one():\n    raise Odd\n",
+            "bench_one fails on all sides: Odd (mine.py:5)",
+        ),
+        ("def bench_one():\n    raise KeyboardInterrupt\n", "KeyboardInterrupt (mine.py:2)"),
         ("import sys\nsys.exit()\n" + ONE, "it calls sys.exit (mine.py:2)"),
         ("def bench_one():\n    return len(bytearray(1 << 60))\n", "MemoryError"),
         ("# /// script\n# dependencies = [\n# ///\n" + ONE, "mine.py: the header `# /// script` cannot be read"),
+        ("# /// script\n# dependencies = []\n" + ONE, "the header `# /// script` does not end"),
+        ("def bench_one():\n    return '\0'\n", "mine.py: source code string cannot contain null bytes"),
+        ("# /// script\n# dependencies = 'numpy'\n# ///\n" + ONE, "dependencies is a list of texts"),
+        ("# /// script\n# requires-python = 3\n# ///\n" + ONE, "and requires-python a text"),
         ("# /// script\n# dependencies = ['a b']\n# ///\n" + ONE, "mine.py: the header `# /// script` cannot be read"),
     ],
 )
@@ -103,12 +114,20 @@ def test_mistakes_in_the_file(run, source, said):
         ([*SIDES, "--factor", "1"], "--factor 1 is not valid"),
         ([*SIDES, "--rounds", "1"], "--rounds 1 is not valid"),
         ([*SIDES, "--timeout", "0"], "--timeout 0 is not valid"),
+        ([*SIDES, "--minutes", "0.00001"], "time is up before anything was measured"),
+        ([*SIDES, "--html", "/"], "--html / is a folder"),
+        ([*SIDES, "--results", "/dev/null"], "results cannot go to /dev/null: "),
+        ([*SIDES, "--timeout", "inf"], "--timeout inf is not valid"),
         ([*SIDES, "--reuse"], "--reuse is for arrayspeed's own kernels"),
         ([*SIDES, "--html", "/nowhere/page.html"], "its folder does not exist"),
         ([*SIDES, "--python", "/nowhere/python"], "--python /nowhere/python: there is no such program"),
         ([*SIDES, "--python", "2.1"], "Python 2.1 is not on this machine"),
         (["--python", "3.11", "3.12", "3.13"], "--python takes one interpreter or two, not 3"),
         (["--lock", "old.lock", "new.lock", "--python", "3.11"], "old.lock does not exist"),
+        (["--with", "a b c", "--old-env", "A=1", "--python", "3.11"], "--with 'a b c' is not a requirement"),
+        ([*SIDES, "--with", "six", "--python", sys.executable], "nothing is installed in"),
+        (["--lock", "/", "/", "--python", "3.11"], "/ is a folder"),
+        (["--old-env", "A=\0"], "is not NAME=VALUE"),
         ([*SIDES, "--asv", "."], "--file and --asv: one of them"),
         ([*SIDES, "--metric", "x"], "--command and --metric belong together"),
     ],
@@ -185,6 +204,14 @@ def test_a_function_that_is_not_there_on_one_side_fails_there(run):
             "The results of one were not compared: it is of class Odd.",
         ),
         (
+            "def bench_one():\n    x = []\n    x.append(x)\n    return x\n",
+            "The results of one were not compared: it is nested too deeply.",
+        ),
+        (
+            "def bench_one():\n    yield 1\n",
+            "These return before their work is done, an iterator or a coroutine, and it was not measured: one.",
+        ),
+        (
             "class Odd(float):\n    pass\nOdd.__module__ = 'oddlib'\ndef bench_one():\n    return Odd(1)\n",
             "Nothing is known of oddlib, so calls are assumed to be finished when they return: one.",
         ),
@@ -203,36 +230,40 @@ def test_what_is_measured_with_a_warning(run, source, note):
     assert any(row["measure"] == "time_call" and row["ratio"] for row in data["comparisons"])
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "detail"),
-    [
-        ("1.0", "1.5", "1 of 1 numbers differ"),
-        ("[1.0] * 3", "[1.0] * 4", "of other parts"),
-        ("[1.0] * 40", "[1.0] * 41", "shape [40] → [41]"),
-        ("1", "1.0", "type int64 → float64"),
-        ("{'a': 1}", "{'b': 1}", "of other parts"),
-        ("'x'", "'y'", "\"'x'\" → \"'y'\""),
-        ("float('nan')", "1.0", "1 of 1 numbers differ"),
-        ("True", "False", "1 of 1 numbers differ"),
-    ],
-)
-def test_results_that_differ(run, one, other, detail):
-    source = f"import os\ndef bench_one():\n    return {one} if os.environ['A'] == '1' else {other}\n"
+#: What two sides return, and what is said of it.
+UNLIKE = [
+    ("1.0", "1.5", "1 of 1 numbers differ"),
+    ("[1.0] * 3", "[1.0] * 4", "of other parts"),
+    ("[1.0] * 40", "[1.0] * 41", "shape [40] → [41]"),
+    ("1", "1.0", "type int64 → float64"),
+    ("{'a': 1}", "{'b': 1}", "of other parts"),
+    ("'x'", "'y'", "\"'x'\" → \"'y'\""),
+    ("float('nan')", "1.0", "1 of 1 numbers differ"),
+    ("True", "False", "1 of 1 numbers differ"),
+]
+
+
+def test_results_that_differ(run):
+    source = "import os\n"
+    for place, (one, other, _) in enumerate(UNLIKE):
+        source += f"def bench_{place}():\n    return {one} if os.environ['A'] == '1' else {other}\n"
     status, printed = run(source, *SIDES, "--format", "json")
     assert status == 1
-    (row,) = (row for row in json.loads(printed.out)["comparisons"] if row["measure"] == "result")
-    assert row["verdict"] == "differs"
-    assert detail in row["detail"]
+    rows = [row for row in json.loads(printed.out)["comparisons"] if row["measure"] == "result"]
+    found = {row["function"]: (row["verdict"], row["detail"]) for row in rows}
+    for place, (*_, detail) in enumerate(UNLIKE):
+        verdict, said = found[f"bench_{place}"]
+        assert verdict == "differs"
+        assert detail in said
 
 
-@pytest.mark.parametrize("options", [[], ["--tolerance", "1e-6"]])
-def test_rounding_is_the_same(run, options):
+def test_rounding_is_the_same(run):
     source = "import os\ndef bench_one():\n    return [1.0, 1e-30, 2.0 + 1e-9 * float(os.environ['A'])] * 20\n"
-    _, printed = run(source, *SIDES, "--format", "json", *options)
-    (row,) = (row for row in json.loads(printed.out)["comparisons"] if row["measure"] == "result")
-    assert row["verdict"] == "same"
-    assert 4e-10 < row["difference"] < 6e-10
-    status, printed = run(source, *SIDES, "--format", "json", "--tolerance", "1e-10")
+    for options, verdict in ((), "same"), (("--tolerance", "1e-6"), "same"), (("--tolerance", "1e-10"), "differs"):
+        status, printed = run(source, *SIDES, "--format", "json", *options)
+        (row,) = (row for row in json.loads(printed.out)["comparisons"] if row["measure"] == "result")
+        assert row["verdict"] == verdict
+        assert 4e-10 < row["difference"] < 6e-10
     assert status == 1
 
 
@@ -248,6 +279,35 @@ def bench_one():
     (row,) = (row for row in json.loads(printed.out)["comparisons"] if row["measure"] == "time_call")
     assert row["failed_subject"] == row["failed_reference"] == 0
     assert row["rounds"] == 2
+
+
+def test_a_file_that_vanishes_is_the_reason_that_is_given(run):
+    source = (
+        "import os\ndef bench_one():\n    if os.path.exists('mine.py'):\n        os.remove('mine.py')\n    return 1\n"
+    )
+    _, printed = run(source, *SIDES, "--format", "json")
+    (row,) = (row for row in json.loads(printed.out)["comparisons"] if row["measure"] == "time_call")
+    assert "No such file or directory" in row["detail"]
+
+
+def test_what_is_in_the_way(run, tmp_path):
+    (tmp_path / ".arrayspeed/mine.jsonl").mkdir(parents=True)
+    status, printed = run(ONE, *SIDES)
+    assert status == 2
+    assert line(printed).startswith("is a directory: ")
+    (tmp_path / ".arrayspeed/mine.jsonl").rmdir()
+    (tmp_path / "mine.py").unlink()
+    os.mkfifo(tmp_path / "mine.py")
+    status, printed = run(None, *SIDES)
+    assert status == 2
+    assert line(printed).endswith("mine.py is no file")
+
+
+def test_a_page_that_cannot_be_written_does_not_cost_the_verdict(run):
+    status, printed = run(ONE, *SIDES, "--format", "json", "--html", "/dev/full")
+    assert status == 2
+    assert json.loads(printed.out)["comparisons"]
+    assert "arrayspeed: cannot write --html /dev/full: No space left on device" in printed.err
 
 
 def test_what_starts_processes_is_measured(run):

@@ -62,7 +62,7 @@ def index(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def run(tmp_path, capsys, index):
+def run(tmp_path, capsys, index, few_turns):
     """Runs a command on a file: status and what it printed."""
 
     def call(command, *options, source=FILE):
@@ -160,7 +160,12 @@ def test_a_lock_file_of_uv(index, tmp_path):
         ("a.txt", "", "a.txt lists no package"),
         ("a.txt", "numpy==1\n-r other.txt\n", "a.txt, line 2: '-r other.txt' is not a requirement"),
         ("pylock.toml", 'lock-version = "1.0"\n[[packages]]\nname = "x"\n', "pylock.toml has x from a folder"),
+        ("pylock.toml", 'lock-version = "1.0"\n[[packages]]\nversion = "1"\n', "pylock.toml is TOML, but neither"),
+        ("pylock.toml", 'lock-version = "1.0"\npackages = []\n', "pylock.toml lists no package"),
+        ("pylock.toml", 'lock-version = "1.0', "pylock.toml is not TOML"),
         ("uv.lock", "version = 1\n[[package]]\nname = 'x'\nversion = '1'\n", "uv.lock is of 0 projects"),
+        ("uv.lock", "package = [1]\n", "uv.lock is TOML, but neither"),
+        ("poetry.lock", "package = []\n[metadata]\nlock-version = '2.0'\n", "poetry.lock is Poetry's"),
     ],
 )
 def test_lock_files_that_are_none(tmp_path, name, text, said):
@@ -213,6 +218,8 @@ def test_more_than_two_sides(run):
 def test_labels_tell_sides_apart():
     same = sides.told_apart(sides.of_versions("numpy", ["2.0", "2.0"]))
     assert [one.label for one in same] == ["numpy 2.0", "numpy 2.0 (copy 2)"]
+    alike = sides.told_apart([sides.Side("", variables=(("A", "x\ny"),))] * 2)
+    assert [one.label for one in alike] == ["A=x�y", "A=x�y (copy 2)"]
     text = sides.of_text("jax==0.4.31 XLA_FLAGS='--x=1 --y=2'")
     assert text.wanted == ("jax==0.4.31",)
     assert dict(text.variables) == {"XLA_FLAGS": "--x=1 --y=2"}

@@ -17,7 +17,7 @@ WORK = 'sum(range(10_000 * int(os.environ.get("FACTOR", "1"))))'
 
 
 @pytest.fixture
-def run(tmp_path, capsys, monkeypatch):
+def run(tmp_path, capsys, monkeypatch, few_turns):
     """Runs a command in a folder: status, and what it printed as JSON."""
     monkeypatch.chdir(tmp_path)
 
@@ -81,29 +81,68 @@ class EveryThirdCallNeedsASetup:
 
 class Skipped:
     def setup(self):
+        raise NotImplementedError
+
+    def time_skipped(self):
+        pass
+
+class SkippedInNew:
+    def setup(self):
         if os.environ["FACTOR"] == "3":
             raise NotImplementedError
 
     def time_skipped(self):
         pass
+
+class OfTheVersion:
+    params = [os.environ["FACTOR"]]
+
+    def time_parameter(self, number):
+        pass
+
+if os.environ["FACTOR"] == "1":
+    def time_gone():
+        pass
 """
     )
     (folder / "broken.py").write_text("import nosuch")
+    (folder / "old.py").write_text("import os\nassert os.environ['FACTOR'] == '1', 'removed'\ndef time_old(): pass\n")
     status, data = run("upgrade", "--asv", "suite", *SIDES, "--rounds", "4")
     assert status == 1
     found = times(data)
+    on_one_side = {
+        ("sums.SkippedInNew.time_skipped", None): ("fails", "fails in FACTOR=3: it skips itself"),
+        ("sums.time_gone", None): ("fails", "fails in FACTOR=3: sums.time_gone is not defined here"),
+        ("sums.OfTheVersion.time_parameter", "'1'"): (
+            "fails",
+            "fails in FACTOR=3: sums.OfTheVersion.time_parameter is not defined here for '1'",
+        ),
+        ("sums.OfTheVersion.time_parameter", "'3'"): (
+            "works now",
+            "fails in FACTOR=1: sums.OfTheVersion.time_parameter is not defined here for '3'",
+        ),
+        ("old.time_old", None): (
+            "fails",
+            "fails in FACTOR=3: its module old cannot be imported: AssertionError: removed",
+        ),
+    }
     assert set(found) == {
         ("sums.Sums.time_work", "1, 'a'"),
         ("sums.Sums.time_work", "2, 'a'"),
         ("sums.time_nothing", None),
         ("sums.EveryCallNeedsASetup.time_pop", None),
         ("sums.EveryThirdCallNeedsASetup.time_next", None),
+        *on_one_side,
     }
-    assert [row["failed_subject"] + row["failed_reference"] for row in found.values()] == [0] * len(found)
+    for key, row in found.items():
+        verdict, detail = on_one_side.get(key, (row["verdict"], ""))
+        assert (row["verdict"], row.get("detail", "")) == (verdict, detail)
+        assert bool(row["failed_subject"] + row["failed_reference"]) == (key in on_one_side)
     assert {row["measure"] for row in data["comparisons"]} == {"time_call", "import"}
     notes = " ".join(data["notes"])
-    assert "Skipped by themselves in FACTOR=3: sums.Skipped.time_skipped." in notes
-    assert "module broken cannot be imported: ModuleNotFoundError: No module named 'nosuch'." in notes
+    assert "Skipped by themselves in FACTOR=1 and FACTOR=3: sums.Skipped.time_skipped." in notes
+    assert "Its module broken cannot be imported: ModuleNotFoundError: No module named 'nosuch'." in data["notes"]
+    assert "In FACTOR=3: Its module old cannot be imported: AssertionError: removed." in data["notes"]
     assert found["sums.Sums.time_work", "1, 'a'"]["verdict"] == "slower"
 
 
@@ -131,18 +170,43 @@ def test_fails(benchmark):
         raise ValueError("before it")
     benchmark(len, [])
 
+@pytest.mark.skipif(os.environ["FACTOR"] == "3", reason="not there")
+def test_skipped_in_new(benchmark):
+    benchmark(len, [])
+
+def test_skipped(benchmark):
+    pytest.skip("nowhere")
+
+def test_calls_nothing(benchmark):
+    pass
+
 def test_without():
     assert True
 """
     )
-    status, data = run("upgrade", "--pytest", "test_speed.py", *SIDES, "--rounds", "4")
+    (tmp_path / "test_old.py").write_text(
+        "import os\nif os.environ['FACTOR'] == '3':\n    import removed\n"
+        "def test_old(benchmark):\n    benchmark(len, [])\n"
+    )
+    (tmp_path / "test_broken.py").write_text("import nosuch\n")
+    status, data = run("upgrade", "--pytest", ".", *SIDES, "--rounds", "2")
     assert status == 1
     found = times(data)
     name = "test_speed.py::test_"
-    assert set(found) == {(name + "power", "2"), (name + "power", "3"), (name + "work", None), (name + "fails", None)}
-    assert found[name + "work", None]["verdict"] == "slower"
+    names = {(name + each, None) for each in ("work", "fails", "skipped_in_new")}
+    assert set(found) == {(name + "power", "2"), (name + "power", "3"), ("test_old.py::test_old", None), *names}
+    assert 2 < found[name + "work", None]["ratio"] < 4.5
     assert found[name + "fails", None]["verdict"] == "fails"
     assert "ValueError: before it" in found[name + "fails", None]["detail"]
+    assert found[name + "skipped_in_new", None]["verdict"] == "fails"
+    assert "it skips itself" in found[name + "skipped_in_new", None]["detail"]
+    assert found["test_old.py::test_old", None]["verdict"] == "fails"
+    why = "cannot be collected: ModuleNotFoundError: No module named 'removed'"
+    assert found["test_old.py::test_old", None]["detail"] == f"fails in FACTOR=3: it {why}"
+    notes = " ".join(data["notes"])
+    assert f"Skipped by themselves in FACTOR=1 and FACTOR=3: {name}skipped, {name}calls_nothing." in notes
+    assert "test_broken.py cannot be collected: ModuleNotFoundError: No module named 'nosuch'." in data["notes"]
+    assert f"In FACTOR=3: test_old.py {why}." in data["notes"]
     results = {row["function"]: row["verdict"] for row in data["comparisons"] if row["measure"] == "result"}
     assert results[name + "power"] == "same"
 
@@ -154,6 +218,18 @@ def test_without():
         ("--asv", "import nosuch\n", "No module named 'nosuch'"),
         ("--pytest", "def test_a(): pass\n", "it has no test that uses the fixture benchmark"),
         ("--pytest", "import nosuch\n", "No module named 'nosuch'"),
+        ("--asv", "def setup():\n    raise NotImplementedError\ndef time_a():\n    pass\n", "everything skips itself"),
+        ("--pytest", "import pytest\ndef test_a(benchmark):\n    pytest.skip()\n", "everything skips itself"),
+        (
+            "--asv",
+            "import os\nassert os.environ['FACTOR'] == '1', 'gone'\ndef time_a(): pass\n",
+            "suite cannot be imported with FACTOR=3: AssertionError: gone",
+        ),
+        (
+            "--asv",
+            "import os\nif os.environ['FACTOR'] == '1':\n    def time_a(): pass\n",
+            "suite with FACTOR=3: it has no function or method whose name begins with time_",
+        ),
     ],
 )
 def test_suites_without_benchmarks(run, tmp_path, option, source, said):

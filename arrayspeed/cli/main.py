@@ -12,8 +12,12 @@ from arrayspeed.measure import interrupts
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.text import printable
 
-#: What the system refuses for reasons that the user can mend: a full disk, no permission.
-OUTSIDE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EACCES, errno.EPERM, errno.EROFS}
+#: What the system refuses for reasons that the user can mend: a full disk, no permission, a folder in a file's place.
+OUTSIDE = {
+    *(errno.ENOSPC, errno.EDQUOT, errno.EFBIG),
+    *(errno.EACCES, errno.EPERM, errno.EROFS),
+    *(errno.EISDIR, errno.ENOTDIR),
+}
 
 COMMANDS = (
     "bench",

@@ -348,7 +348,7 @@ def sought(output: str, error: str, culprit: Requirement, why: str) -> str:
 
 def last_line(text: str) -> str:
     """The last line with words in it, without addresses: they may hold passwords."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    lines = [line.strip() for line in text.splitlines() if re.search(r"\w", line)]
     return re.sub(r"[a-z][a-z+.-]*://[^\s'\"`)>,]+", "an index", lines[-1]) if lines else ""
 
 

@@ -101,7 +101,9 @@ def conclusion(decisions: Sequence[Decision], unclear_share: float = UNCLEAR_SHA
     found = ", ".join(f"{count} {word}" for word, count in counts(verdicts).items())
     status = exit_status(verdicts, unclear_share)
     unclear, compared = verdicts.count(UNCLEAR), sum(word != BROKEN for word in verdicts)
-    why = f" (more than {unclear_share:.3g} of {compared} comparisons unclear)" if status == 2 and unclear else ""
+    why = (
+        f" (more than {100 * unclear_share:.3g} % of {compared} comparisons unclear)" if status == 2 and unclear else ""
+    )
     return f"{MEANING[status]}{why}: {found}."
 
 

@@ -12,8 +12,10 @@ from arrayspeed.measure.host import only_run
 from arrayspeed.measure.players import Turns
 from arrayspeed.measure.until_decided import Limits
 from arrayspeed.model.errors import UserError
+from arrayspeed.model.failures import NOT_AVAILABLE
 from arrayspeed.own.environments import ready
 from arrayspeed.own.measures import COMMAND, observed
+from arrayspeed.own.notes import listed, name
 from arrayspeed.own.records import Records, run_of
 from arrayspeed.own.rounds import Plan, first_look
 from arrayspeed.own.script import Script
@@ -68,7 +70,10 @@ def compare(script: Script, sides: Sequence[Side], wanted: Wanted, say: Callable
     UserError
         Something is wrong with the file, the sides or the machine; the message says what, in a line.
     """
-    wanted.folder.mkdir(parents=True, exist_ok=True)
+    try:
+        wanted.folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"results cannot go to {wanted.folder}: {error.strerror}") from error
     with only_run(wanted.folder, wanted.wait):
         made = ready(sides, script, wanted.companions, wanted.folder / "environments", say)
         answers = look(script, made, wanted)
@@ -82,7 +87,9 @@ def compare(script: Script, sides: Sequence[Side], wanted: Wanted, say: Callable
         decisions = until_decided(made, script, items, records, wanted.limits, plan, wanted.every_pair)
     check_measured(script, records, items)
     seen = observed(records, items, records.rounds, wanted.limits.factor, wanted.every_pair)
-    notes = list(dict.fromkeys(note for answer in answers.values() for note in answer["notes"]))
+    missing = [name(item) for item in items if not records.of(*item, records.rounds)]
+    notes = [f"Not measured, since it was stopped before: {listed(missing)}."] if missing else []
+    notes += notes_of_sides(answers)
     return verdict(
         script, made, records, seen, decisions, wanted.limits.factor, wanted.unclear, notes, wanted.every_pair
     )
@@ -119,10 +126,11 @@ def check_loaded(script: Script, sides: Sequence[Ready], answers: dict[str, dict
     if not failed:
         return
     label, answer = next(iter(failed.items()))
+    everywhere = len(failed) == len(sides)
+    where = " on both sides" if everywhere and len(sides) == 2 else f" with {label}" if label else ""
     if answer["kind"] == "mistake":
-        raise UserError(f"{script.name}: {answer['failed']}")
-    where = "on both sides" if len(failed) == len(sides) == 2 else f"with {label}" if label else ""
-    raise UserError(f"{script.name} cannot be imported {where}: {answer['failed']}".replace(" :", ":"))
+        raise UserError(f"{script.name}{'' if everywhere else where}: {answer['failed']}")
+    raise UserError(f"{script.name} cannot be imported{where}: {answer['failed']}")
 
 
 def chosen(script: Script, sides: Sequence[Ready], answers: dict[str, dict], wanted: Wanted) -> list[Item]:
@@ -147,6 +155,17 @@ def chosen(script: Script, sides: Sequence[Ready], answers: dict[str, dict], wan
     return found
 
 
+def notes_of_sides(answers: dict[str, dict]) -> list[str]:
+    """What the sides say of the file as a whole, and which side says it where not all do."""
+    found: dict[str, list[str]] = {}
+    for label, answer in answers.items():
+        for note in answer["notes"]:
+            found.setdefault(note, []).append(label)
+    return [
+        note if len(labels) == len(answers) else f"In {' and '.join(labels)}: {note}" for note, labels in found.items()
+    ]
+
+
 def check_measured(script: Script, records: Records, items: Sequence[Item]) -> None:
     """Whether anything could be measured, and nothing was a mistake on all sides.
 
@@ -159,7 +178,10 @@ def check_measured(script: Script, records: Records, items: Sequence[Item]) -> N
     for row in rows:
         if all(one.kind == "mistake" for one in row.values()):
             raise UserError(f"{script.name}: {next(iter(row.values())).why}")
-    if rows and all(one.why and not works(one) for row in rows for one in row.values()):
+    ones = [one for row in rows for one in row.values()]
+    if ones and all(one.kind == NOT_AVAILABLE for one in ones):
+        raise UserError(f"{script.name}: nothing was measured: everything skips itself on all sides")
+    if ones and all(one.why and not works(one) for one in ones):
         first = next(iter(rows[0].values()))
         more = f" (and {len(items) - 1} more)" if len(items) > 1 else ""
         raise UserError(f"{script.name}: {first.function} fails on all sides: {first.why}{more}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
@@ -46,6 +48,7 @@ def ready(
     UserError
         An interpreter is not there, a version does not exist, or something cannot be installed.
     """
+    check_companions(companions, sides)
     named = {name_of(text) for text in companions}
     wanted = [*companions, *(text for text in script.dependencies if name_of(text) not in named)]
     made = [side for side in sides if not side.as_is]
@@ -57,6 +60,24 @@ def ready(
         for side, python, each in zip(made, pythons, pins, strict=True):
             found[side] = environment(uv, side, python, each, folder, say)
     return [found[side] if side in found else as_it_is(side) for side in sides]
+
+
+def check_companions(companions: Sequence[str], sides: Sequence[Side]) -> None:
+    """Whether further requirements are some, and can be installed on all sides.
+
+    Raises
+    ------
+    UserError
+        They cannot.
+    """
+    for text in companions:
+        if used := next((side.python for side in sides if side.as_is), None):
+            raise UserError(f"--with {text}: nothing is installed in {used}, which is used as it is")
+        try:
+            Requirement(text)
+        except InvalidRequirement as error:
+            if not re.search(r"[/@]", text):  # an address alone
+                raise UserError(f"--with {text!r} is not a requirement: packaging==24.0, say") from error
 
 
 def interpreter(uv: Uv, wanted: str | None, script: Script) -> str:

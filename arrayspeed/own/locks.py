@@ -22,24 +22,35 @@ def packages_of(uv: Uv, path: Path) -> list[str]:
         It is not there, or of no known kind.
     """
     if not path.is_file():
-        raise UserError(f"{path} does not exist")
+        raise UserError(f"{path} {'is a folder' if path.is_dir() else 'does not exist'}")
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"cannot read {path}: {getattr(error, 'strerror', None) or 'it is no text'}") from error
-    data = as_toml(text) if path.suffix in (".lock", ".toml") else None
-    if data and "lock-version" in data and "packages" in data:
-        return of_pylock(data, path)
-    if data and isinstance(data.get("package"), list):
-        return of_uv(uv, data, path)
+    data = as_toml(text, path) if path.suffix in (".lock", ".toml") else None
+    try:
+        if data and "lock-version" in data and "packages" in data:
+            return of_pylock(data, path)
+        if data and "package" in data:
+            return of_uv(uv, data, path)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise UserError(f"{path.name} is TOML, but neither what PEP 751 says nor uv's") from error
     return of_requirements(text, path)
 
 
-def as_toml(text: str) -> dict | None:
-    """The content of a file in TOML; None where it is something else."""
+def as_toml(text: str, path: Path) -> dict | None:
+    """The content of a file in TOML; None where it is something else, which a requirements file may be.
+
+    Raises
+    ------
+    UserError
+        Its name says that it is TOML, and it is not.
+    """
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
+    except tomllib.TOMLDecodeError as error:
+        if path.suffix == ".toml" or path.name == "uv.lock":
+            raise UserError(f"{path.name} is not TOML: {error}") from error
         return None
 
 
@@ -51,11 +62,26 @@ def of_pylock(data: dict, path: Path) -> list[str]:
             raise UserError(f"{path.name} has {row.get('name')} from a folder or an address, which cannot be made here")
         marker = f" ; {row['marker']}" if row.get("marker") else ""
         found.append(f"{row['name']}=={row['version']}{marker}")
+    return listed(found, path)
+
+
+def listed(found: list[str], path: Path) -> list[str]:
+    """What a file lists.
+
+    Raises
+    ------
+    UserError
+        Nothing.
+    """
+    if not found:
+        raise UserError(f"{path.name} lists no package")
     return found
 
 
 def of_uv(uv: Uv, data: dict, path: Path) -> list[str]:
     """uv's own lock file, exported by uv: which packages are for which system is not easily read."""
+    if "lock-version" in data.get("metadata", {}):
+        raise UserError(f"{path.name} is Poetry's: export it with poetry export --output requirements.txt")
     roots = [row for row in data["package"] if row.get("source", {}).keys() & {"virtual", "editable"}]
     if len(roots) != 1:
         raise UserError(f"{path.name} is of {len(roots)} projects, and one can be measured: export it with uv export")
@@ -92,6 +118,4 @@ def of_requirements(text: str, path: Path) -> list[str]:
             found.append(str(Requirement(line)))
         except InvalidRequirement as error:
             raise UserError(f"{path.name}, line {number}: {line[:60]!r} is not a requirement") from error
-    if not found:
-        raise UserError(f"{path.name} lists no package")
-    return found
+    return listed(found, path)

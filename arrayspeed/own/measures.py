@@ -99,7 +99,7 @@ def of_pair(
     for row in rows:
         pair = row[reference], row[subject]
         given = tuple(map(measure.of, pair))
-        if any(one.kind == NOT_AVAILABLE for one in pair):
+        if all(one.kind == NOT_AVAILABLE for one in pair):
             continue
         if any(was_asked(one, name) for one in pair) if name in CARRYING else None not in given:
             values[pair[0].round] = given

@@ -15,6 +15,7 @@ from arrayspeed.own.sides import Ready, names
 #: Kind of a worker's note -> the sentence; {what} is functions, {detail} libraries or reasons.
 SENTENCES = {
     "nothing": "These return nothing, so nothing can be waited for or compared: {what}.",
+    "lazy": "These return before their work is done, an iterator or a coroutine, and it was not measured: {what}.",
     "in place": "These change their arguments, so every call sees what the call before left: {what}.",
     "unknown": "The results of {what} were not compared: {detail}.",
     "assumed": "Nothing is known of {detail}, so calls are assumed to be finished when they return: {what}.",
@@ -117,13 +118,14 @@ def not_measured(records: Records, items: Sequence[tuple]) -> list[str]:
 
 
 def skipped(records: Records) -> list[str]:
-    """What skips itself on a side, and is compared on none."""
-    found = defaultdict(dict)
-    for item in dict.fromkeys((function, size) for function, size, _ in records.found if function is not None):
-        for row in records.of(*item, 1):
-            if where := [side for side, one in row.items() if one.kind == NOT_AVAILABLE]:
-                found[" and ".join(where)][name(item)] = None
-    return [f"Skipped by themselves in {where}: {listed(what)}." for where, what in found.items()]
+    """What skips itself on all sides, so that there is nothing to compare; on some it is a failure there."""
+    items = dict.fromkeys((function, size) for function, size, _ in records.found if function is not None)
+    found = [
+        name(item)
+        for item in items
+        if any(all(one.kind == NOT_AVAILABLE for one in row.values()) for row in records.of(*item, 1))
+    ]
+    return [f"Skipped by themselves in {' and '.join(records.sides)}: {listed(found)}."] if found else []
 
 
 def packages_that_differ(sides: Sequence[Ready]) -> str:

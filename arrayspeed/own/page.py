@@ -15,12 +15,13 @@ from arrayspeed.own.verdict import DIFFERS, Row, Verdict
 
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem; color: #1a1a1a }
-h1 { font-size: 1.35rem } h2 { font-size: 1.1rem; margin: 2rem 0 .5rem }
-table { border-collapse: collapse; width: 100% } th { text-align: left; font-weight: 600 }
-td, th { padding: .25rem .75rem .25rem 0; border-bottom: 1px solid #ddd; vertical-align: top }
-.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }
+h1, p, td { overflow-wrap: anywhere } h1 { font-size: 1.35rem } h2 { font-size: 1.1rem; margin: 2rem 0 .5rem }
+.table { overflow-x: auto } table { border-collapse: collapse; width: 100% } th { text-align: left; font-weight: 600 }
+td + td { min-width: 7rem } td, th { padding: .25rem .75rem .25rem 0; border-top: 1px solid #ddd; vertical-align: top }
+thead th, .remark td { border-top: 0 } .remark td { padding-top: 0; color: #666; overflow-wrap: anywhere }
+.number { font-variant-numeric: tabular-nums; white-space: nowrap } summary { cursor: pointer; margin-top: .5rem }
 .worse { color: #b3261e; font-weight: 600 } .better { color: #1b6e3c } .unclear { color: #8a5a00 }
-p.status { padding: .75rem 1rem; border-left: 4px solid } .quiet { color: #666 }
+p.status { padding: .75rem 1rem; border-left: 4px solid }
 """
 
 #: Width and height of an interval's drawing, and the largest ratio on its axis, in steps.
@@ -39,10 +40,11 @@ TITLES = {
 
 def as_page(verdict: Verdict) -> str:
     """The page."""
-    title = text(verdict.headline)
+    title = text(verdict.title)
+    outcome = f"{verdict.outcome[:1].upper()}{verdict.outcome[1:]} Exit status {verdict.status}."
     body = [
         f"<h1>{title}</h1>",
-        f'<p class="status {("", "worse", "unclear")[verdict.status]}">Exit status {verdict.status}</p>',
+        f'<p class="status {("", "worse", "unclear")[verdict.status]}">{text(outcome)}</p>',
         *(f"<p>{text(line)}</p>" for line in sentences(verdict.best or {}, name)),
         *(line for measure in (*MEASURES, RESULT) for line in section(verdict, measure)),
         *environments(verdict),
@@ -81,10 +83,13 @@ def section(verdict: Verdict, measure: str) -> list[str]:
     if not rows:
         return []
     several = len(verdict.sides) > 2
-    names = [verdict.sides[0].label, "side" if several else verdict.sides[1].label]
-    head = ["", "function", *(["side"] if several else []), *names, "ratio (95 % interval)", "", ""]
+    old, new = verdict.sides[0].label, verdict.sides[1].label
+    names = ["side", old, "this side"] if several else [old, new]
     reach = axis(rows)
-    return [f"<h2>{TITLES[measure]}</h2>", *table(head, [line(verdict, row, reach) for row in rows])]
+    drawn = [] if measure == RESULT else [f"drawn from ×{1 / reach:.3g} to ×{reach:g}"]
+    head = ["verdict", "function", *names, "ratio (95 % interval)" if drawn else "largest difference", *drawn]
+    body = [(line(verdict, row, reach)[: len(head)], text(row.remark)) for row in rows]
+    return [f"<h2>{TITLES[measure]}</h2>", *table(head, body)]
 
 
 def line(verdict: Verdict, row: Row, reach: float) -> list[str]:
@@ -97,18 +102,18 @@ def line(verdict: Verdict, row: Row, reach: float) -> list[str]:
         *(f'<span class="number">{text(value)}</span>' for value in row.values),
         f'<span class="number">{text(row.change)}</span>',
         drawing(row, reach),
-        f'<span class="quiet">{text(row.remark)}</span>',
     ]
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    """A table of cells that are HTML."""
+def table(head: Sequence[str], rows: Iterable[tuple[Sequence[str], str]]) -> list[str]:
+    """A table of cells that are HTML; a remark has a line of its own below its row."""
     top = "".join(f"<th>{text(each)}</th>" for each in head)
-    return [
-        f"<table><thead><tr>{top}</tr></thead><tbody>",
-        *("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows),
-        "</tbody></table>",
-    ]
+    lines = [f'<div class="table"><table><thead><tr>{top}</tr></thead><tbody>']
+    for row, remark in rows:
+        lines.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>")
+        if remark:
+            lines.append(f'<tr class="remark"><td></td><td colspan="{len(head) - 1}">{remark}</td></tr>')
+    return [*lines, "</tbody></table></div>"]
 
 
 def axis(rows: Iterable[Row]) -> float:
@@ -144,6 +149,8 @@ def environments(verdict: Verdict) -> list[str]:
     rows += [[name, *(one.packages.get(name, "") for one in verdict.sides)] for name in names]
     variables = sorted({name for one in verdict.sides for name, _ in one.side.variables})
     rows += [[name, *(dict(one.side.variables).get(name, "") for one in verdict.sides)] for name in variables]
-    rows.sort(key=lambda row: len(set(row[1:])) == 1)
     head = ["", *(one.label for one in verdict.sides)]
-    return ["<h2>Packages</h2>", *table(head, [list(map(text, row)) for row in rows])]
+    unlike = [(list(map(text, row)), "") for row in rows if len(set(row[1:])) > 1]
+    alike = [(list(map(text, row)), "") for row in rows if len(set(row[1:])) == 1]
+    folded = [f"<details><summary>{len(alike)} the same on all sides</summary>", *table(head, alike), "</details>"]
+    return ["<h2>Packages and variables</h2>", *(table(head, unlike) if unlike else []), *(folded if alike else [])]

@@ -66,7 +66,11 @@ class Round:
         found = self.workers.get(side.label)
         if found is None or found.ended:
             found = self.workers[side.label] = Worker(side, self.script)
-            seconds = found.load(self.plan.turns.timeout)["loaded"]
+            try:
+                seconds = found.load(self.plan.turns.timeout)["loaded"]
+            except Failed:
+                found.end()
+                raise
             self.loaded.setdefault(side.label, seconds)
             found.stop()
         return found

@@ -97,14 +97,15 @@ def read(path: str | Path) -> Script:
     """
     path = Path(path)
     if not path.is_file():
-        raise UserError(f"{path} {'is a folder' if path.is_dir() else 'does not exist'}")
+        what = "is a folder" if path.is_dir() else "is no file" if path.exists() else "does not exist"
+        raise UserError(f"{path} {what}")
     try:
         content = path.read_bytes()
         tree = ast.parse(content, filename=str(path))
     except OSError as error:
         raise UserError(f"cannot read {path}: {error.strerror}") from error
     except SyntaxError as error:
-        raise UserError(f"{path.name}:{error.lineno}: {error.msg}") from error
+        raise UserError(f"{path.name}:{error.lineno or ''}: {error.msg}".replace("::", ":")) from error
     except ValueError as error:  # null bytes
         raise UserError(f"{path.name} is no Python: {error}") from error
     if not may_have_functions(tree):
@@ -132,6 +133,8 @@ def header(text: str, name: str) -> tuple[tuple[str, ...], str]:
         It has several headers, or one that cannot be read.
     """
     found = [match for match in BLOCK.finditer(text.replace("\r\n", "\n")) if match["type"] == "script"]
+    if not found and re.search(r"(?m)^# /// script\s*$", text):
+        raise UserError(f"{name}: the header `# /// script` does not end: its lines begin with #, the last is `# ///`")
     if not found:
         return (), ""
     if len(found) > 1:
@@ -139,10 +142,12 @@ def header(text: str, name: str) -> tuple[tuple[str, ...], str]:
     lines = found[0]["content"].splitlines()
     try:
         data = tomllib.loads("\n".join(line[2:] if line.startswith("# ") else line[1:] for line in lines))
-        dependencies = tuple(data.get("dependencies", ()))
+        dependencies, python = data.get("dependencies", []), data.get("requires-python", "")
+        if not isinstance(dependencies, list) or not all(isinstance(each, str) for each in [*dependencies, python]):
+            raise TypeError('dependencies is a list of texts and requires-python a text: dependencies = ["packaging"]')
         for each in dependencies:
             Requirement(each)
-        python = str(SpecifierSet(data.get("requires-python", "")))
+        python = str(SpecifierSet(python))
     except (tomllib.TOMLDecodeError, InvalidRequirement, InvalidSpecifier, TypeError) as error:
         raise UserError(f"{name}: the header `# /// script` cannot be read: {error}".splitlines()[0]) from error
-    return dependencies, python
+    return tuple(dependencies), python

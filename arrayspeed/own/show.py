@@ -9,30 +9,33 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from arrayspeed.formats.verdicts import decision_data, markdown_table, markdown_text, style, table
+from arrayspeed.model.text import printable
 from arrayspeed.own.best import sentences
 from arrayspeed.own.notes import name
 from arrayspeed.own.verdict import DIFFERS, Row, Verdict
 
 
-def headings(verdict: Verdict, rows: Sequence[Row]) -> list[str]:
+def headings(verdict: Verdict) -> list[str]:
     """Of a table; a column of sides where they are more than two."""
-    old, new = (verdict.sides[0].label, verdict.sides[1].label) if len(verdict.sides) == 2 else ("first", "side")
-    side = ["side"] if len(verdict.sides) > 2 else []
-    remark = [""] if any(row.remark for row in rows) else []
-    return ["verdict", "of", "function", *side, old, new, "ratio (95 % interval)", "rounds", *remark]
+    old, new = verdict.sides[0].label, verdict.sides[1].label
+    sides = [old, new] if len(verdict.sides) == 2 else ["side", old, "this side"]
+    return ["verdict", "of", "function", *sides, "ratio (95 % interval)", "rounds"]
 
 
-def cells(verdict: Verdict, row: Row, remark: bool) -> list[str]:
+def cells(verdict: Verdict, row: Row) -> list[str]:
     """One comparison in words."""
     side = [row.side] if len(verdict.sides) > 2 else []
     rounds = str(row.decision.rounds) if row.decision else ""
-    return [row.verdict, row.title, row.name, *side, *row.values, row.change, rounds, *([row.remark] if remark else [])]
+    return [row.verdict, row.title, row.name, *side, *row.values, row.change, rounds]
 
 
-def body(verdict: Verdict, rows: Sequence[Row]) -> list[list[str]]:
-    """The rows of a table."""
-    remark = any(row.remark for row in rows)
-    return [cells(verdict, row, remark) for row in rows]
+def remarks(verdict: Verdict, rows: Sequence[Row]) -> list[str]:
+    """What there is to say of rows beside their figures."""
+    lines = []
+    for row in filter(lambda row: row.remark, rows):
+        side = f" ({row.side})" if len(verdict.sides) > 2 else ""
+        lines.append(f"{row.name}, {row.title}{side}: {row.remark}")
+    return lines
 
 
 def look(row: Row) -> str:
@@ -46,7 +49,8 @@ def as_table(verdict: Verdict) -> RenderableType:
     parts: list[RenderableType] = [Text(verdict.headline, style="bold")]
     parts += [Text(line, style="bold") for line in sentences(verdict.best or {}, name)]
     if rows:
-        parts.append(table(headings(verdict, rows), body(verdict, rows), map(look, rows)))
+        parts.append(table(headings(verdict), [cells(verdict, row) for row in rows], map(look, rows)))
+    parts += [Text(printable(line)) for line in remarks(verdict, rows)]
     return Group(*parts, *(Text(line, style="dim") for line in verdict.notes))
 
 
@@ -55,10 +59,11 @@ def as_markdown(verdict: Verdict) -> str:
     lines = [f"**{markdown_text(verdict.headline)}**", ""]
     lines += [f"{markdown_text(line)}  " for line in sentences(verdict.best or {}, name)] + [""]
     if rows := verdict.listed:
-        lines += markdown_table(headings(verdict, rows), body(verdict, rows))
+        lines += markdown_table(headings(verdict), [cells(verdict, row) for row in rows])
+        lines += [*(f"- {markdown_text(line)}" for line in remarks(verdict, rows)), ""]
     if rows := verdict.same:
         lines += ["<details>", f"<summary>{len(rows)} the same</summary>", ""]
-        lines += [*markdown_table(headings(verdict, rows), body(verdict, rows)), "</details>", ""]
+        lines += [*markdown_table(headings(verdict), [cells(verdict, row) for row in rows]), "</details>", ""]
     return "\n".join([*lines, *(f"<sub>{markdown_text(line)}</sub>  " for line in verdict.notes)])
 
 
@@ -96,6 +101,8 @@ def row_data(verdict: Verdict, row: Row) -> dict:
     )
     if row.negligible:  # the ratio that was judged is that of the value below which all are alike
         found |= empty | {"below": row.observed.lift}
+    if row.bound:
+        found["bound"] = row.bound.strip()
     found |= {"function": row.function, "size": row.size, "measure": row.measure, "side": row.side}
     if row.detail:
         found["detail"] = row.detail

@@ -15,6 +15,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
 from arrayspeed.model.errors import UserError
+from arrayspeed.model.text import printable
 
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=.*", re.DOTALL)
 
@@ -143,7 +144,7 @@ def variables_of(texts: Iterable[str], option: str) -> tuple[tuple[str, str], ..
     """
     found = {}
     for text in texts:
-        if not VARIABLE.fullmatch(text):
+        if not VARIABLE.fullmatch(text) or "\0" in text:
             raise UserError(f"{option} {text!r} is not NAME=VALUE")
         name, _, value = text.partition("=")
         found[name] = value
@@ -157,16 +158,16 @@ def told_apart(sides: Iterable[Side]) -> list[Side]:
     for one in sides:
         same = [other for other in sides if other.label == one.label]
         label = one.label
-        if len(same) > 1 and len({other.variables for other in same}) > 1:
+        if not label or len({other.variables for other in same}) > 1:
             text = " ".join(f"{name}={value}" for name, value in one.variables)
             label = " ".join(filter(None, [label, text])) or "as it is"
-        labelled.append(replace(one, label=label))
+        labelled.append(replace(one, label=printable(label)))
     seen: dict[str, int] = {}
     found = []
     for one in labelled:
         seen[one.label] = seen.get(one.label, 0) + 1
         number = seen[one.label]
-        found.append(replace(one, label=f"{one.label} (copy {number})".lstrip()) if number > 1 else one)
+        found.append(replace(one, label=f"{one.label} (copy {number})") if number > 1 else one)
     return found
 
 

@@ -14,7 +14,7 @@ from arrayspeed.decide.looks import Looks
 from arrayspeed.measure import interrupts
 from arrayspeed.measure.until_decided import Limits, OutOfTime
 from arrayspeed.model.errors import UserError
-from arrayspeed.model.failures import NOT_AVAILABLE, TIMED_OUT
+from arrayspeed.model.failures import TIMED_OUT
 from arrayspeed.own.commands import command_rounds
 from arrayspeed.own.measures import COMMAND, FIRST, IMPORT, KEPT, MEMORY, METRIC, TIME, Key, observed
 from arrayspeed.own.progress import Progress
@@ -95,7 +95,7 @@ def until_decided(
         why = "stopped" if isinstance(error, KeyboardInterrupt) else "time is up"
         progress.end(f"{why}: what follows is decided from what has been measured")
         so_far = observed(records, items, limits.rounds, limits.factor, every_pair)
-        if not so_far:
+        if not any(function for function, *_ in so_far):
             raise UserError(f"{why} before anything was measured") from error
         return looks.look(so_far)
 
@@ -130,11 +130,9 @@ def tasks_of(items: Sequence[Item], records: Records, number: int, open_: set[Ke
 
 
 def hopeless(records: Records, function: str, size: object, number: int) -> bool:
-    """Whether a function failed on all sides, or on one was skipped or never ready in time, in the rounds so far."""
+    """Whether a function failed on all sides, or was never ready in time on one, in the rounds so far."""
     rows = records.of(function, size, number)
     ones = [one for row in rows for one in row.values()]
-    if any(one.kind == NOT_AVAILABLE for one in ones):
-        return True
     broken = bool(ones) and all(one.why and not works(one) and not one.sometimes for one in ones)
     late = [side for side in records.sides if rows and all(row[side].kind == TIMED_OUT for row in rows)]
     return broken or (len(rows) >= PATIENCE and bool(late))

@@ -79,4 +79,5 @@ def why(messages: str) -> str:
     for pattern, reason in install.FAILURES:
         if re.search(pattern, text, re.IGNORECASE):
             return reason
-    return printable(install.last_line(messages)) or "uv failed without a word"
+    said = re.findall(r"^\s*(?:error|Caused by): (.*)", messages, re.MULTILINE)
+    return printable(install.last_line(said[-1] if said else messages)) or "uv failed without a word"

@@ -91,19 +91,32 @@ class Row:
         return None not in found and max(found) <= self.observed.lift
 
     @property
+    def bound(self) -> str:
+        """What the ratio is where one side is so small that the value below which all are alike stands for it."""
+        if self.negligible or self.observed is None or self.decision is None or not self.decision.ratio:
+            return ""
+        old, new = (self.observed.middle(side) for side in (self.observed.reference, self.observed.subject))
+        if min(old, new) >= self.observed.lift:
+            return ""
+        return "at least " if old < new else "at most "
+
+    @property
     def change(self) -> str:
         """The ratio with its interval, or how results differ."""
         if self.negligible:
             return f"both below {MEASURES[self.measure].shown(self.observed.lift)}"
         if self.decision is not None:
-            return ratio_text(self.decision)
+            return self.bound + ratio_text(self.decision)
         return "" if self.difference is None else f"by {self.difference:.1e}" if self.difference else "equal"
 
     @property
     def remark(self) -> str:
-        """How often it failed, and why."""
-        failed = failures_text(self.decision) if self.decision else ""
-        return "; ".join(filter(None, [failed and f"failed: {failed}", self.detail]))
+        """How often it failed, where that is not every time, and why."""
+        one = self.decision
+        partly = one and (
+            0 < one.failed_reference < one.processes_reference or 0 < one.failed_subject < one.processes_subject
+        )
+        return "; ".join(filter(None, [partly and f"failed: {failures_text(one)}", self.detail]))
 
 
 @dataclass(frozen=True)
@@ -156,20 +169,28 @@ class Verdict:
         return {word: found[word] for word in sorted(found, key=WORDS.index)}
 
     @property
-    def headline(self) -> str:
-        """The outcome in a sentence."""
+    def title(self) -> str:
+        """What is compared."""
         labels = [one.label for one in self.sides]
         what = " → ".join(labels) if len(labels) == 2 else f"{labels[0]} against {', '.join(labels[1:])}"
+        return f"{self.script.name}, {what}"
+
+    @property
+    def headline(self) -> str:
+        """What is compared, and the outcome."""
+        return f"{self.title}: {self.outcome}"
+
+    @property
+    def outcome(self) -> str:
+        """The outcome in a sentence."""
         unclear = self.counts.get(UNCLEAR, 0)
         why = ""
         if self.status == 2 and unclear:
             compared = sum(row.verdict != BROKEN for row in self.counted)
-            why = f" (more than {self.unclear_share:.3g} of {compared} comparisons unclear)"
+            why = f" (more than {100 * self.unclear_share:.3g} % of {compared} comparisons unclear)"
         said = ", ".join(f"{count} {word}" for word, count in self.counts.items())
-        if self.best is not None:
-            outcome = ("decided", "something fails or differs", "not decided")[self.status]
-            return f"{self.script.name}, {what}: {outcome}{why}: {said}."
-        return f"{self.script.name}, {what}: {MEANING[self.status]}{why}: {said}."
+        best = ("decided", "something fails or differs", "not decided")
+        return f"{(MEANING if self.best is None else best)[self.status]}{why}: {said}."
 
     @property
     def listed(self) -> list[Row]:
@@ -221,12 +242,14 @@ def verdict(
 
 def reason(records: Records, function: str, size: object, sides: Sequence[str]) -> str:
     """Why a function failed, and where."""
-    found = {}
+    found: dict[str, str] = {}
     for row in records.of(function, size, records.rounds):
         for side in sides:
-            if row[side].why and side not in found:
-                found[side] = f"fails in {side}: {row[side].why}"
-    return "; ".join(found.values())
+            if row[side].why:
+                found.setdefault(side, row[side].why)
+    if len(found) > 1 and len(set(found.values())) == 1:
+        return f"fails in {' and '.join(found)}: {next(iter(found.values()))}"
+    return "; ".join(f"fails in {side}: {why}" for side, why in found.items())
 
 
 def result_rows(records: Records, function: str, size: object, side: str) -> list[Row]:

@@ -13,6 +13,9 @@ from arrayspeed.model.errors import UserError
 #: Seconds that a function has to be prepared, and for each batch.
 TIMEOUT = 120.0
 
+#: The most seconds that can be waited for: a week.
+LONGEST = 604_800
+
 
 def add_what(parser: argparse.ArgumentParser) -> None:
     """What is measured."""
@@ -100,12 +103,14 @@ def check(args: argparse.Namespace) -> None:
         They do not; the message says why.
     """
     check_limits(args)
-    if not args.timeout > 0:
-        raise UserError(f"--timeout {args.timeout:g} is not valid: more than 0")
+    if not 0 < args.timeout <= LONGEST:
+        raise UserError(f"--timeout {args.timeout:g} is not valid: more than 0, at most {LONGEST:,}")
     if args.tolerance is not None and not args.tolerance >= 0:
         raise UserError(f"--tolerance {args.tolerance:g} is not valid: 0 or more")
     if args.html and not Path(args.html).absolute().parent.is_dir():
         raise UserError(f"--html {args.html}: its folder does not exist")
+    if args.html and Path(args.html).is_dir():
+        raise UserError(f"--html {args.html} is a folder")
     for pattern in args.function:
         try:
             re.compile(pattern)

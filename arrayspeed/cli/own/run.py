@@ -65,9 +65,12 @@ def run(what: Script, sides: Sequence[Side], args: argparse.Namespace, every_pai
         wait=args.wait,
     )
     found = compare(what, sides, wanted, say)
-    if args.html:
-        Path(args.html).write_text(as_page(found), encoding="utf-8")
     print_verdict(found, args.format)
+    if args.html:
+        try:
+            Path(args.html).write_text(as_page(found), encoding="utf-8")
+        except OSError as error:
+            raise UserError(f"cannot write --html {args.html}: {error.strerror}") from error
     return found.status
 
 

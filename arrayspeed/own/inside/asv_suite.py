@@ -9,7 +9,7 @@ import sys
 from time import perf_counter
 
 from . import values
-from .loading import Mistake, Skipped, told
+from .loading import Absent, Mistake, Skipped, told
 
 
 class Asv:
@@ -50,14 +50,15 @@ class Asv:
         """Import a module; the error where that is impossible, which leaves the other modules as they are."""
         try:
             importlib.import_module(module)
-        except Exception as error:  # whatever a module raises
+        except (Exception, SystemExit) as error:  # whatever a module raises
             self.broken[module.partition(".")[2] or module] = told(error)
             return error
         return None
 
     def parameters(self, name):
         """All combinations of a benchmark's parameters: the text that names it -> its number."""
-        texts = itertools.product(*self.benchmarks[name].params)
+        benchmark = self.benchmarks[name]
+        texts = itertools.product(*map(alike, benchmark.params, benchmark._params))
         return {", ".join(each) if each else None: number for number, each in enumerate(texts)}
 
     def items(self):
@@ -71,7 +72,7 @@ class Asv:
     def play(self, name, size, use):
         """Set a benchmark up as asv does, and give it to ``use``."""
         if name not in self.benchmarks or size not in self.parameters(name):
-            raise LookupError(f"{name} is not defined here")
+            raise Absent(self.absence(name, size))
         benchmark = self.benchmarks[name]
         if benchmark._params:
             benchmark.set_param_idx(self.parameters(name)[size])
@@ -83,12 +84,28 @@ class Asv:
         finally:
             benchmark.do_teardown()
 
+    def absence(self, name, size):
+        """Why a benchmark that another side has is not here."""
+        for module, why in self.broken.items():
+            if name.startswith(module + "."):
+                return f"its module {module} cannot be imported: {why}"
+        return f"{name} is not defined here{f' for {size}' * (name in self.benchmarks)}"
+
     def cached(self, benchmark):
         """What ``setup_cache`` returns, made once in a process."""
         key = benchmark.setup_cache_key
         if key is not None and key not in self.caches:
             self.caches[key] = benchmark.do_setup_cache()
         return self.caches.get(key)
+
+
+def alike(texts, parameters):
+    """The texts of a list of parameters; NumPy's scalars as Python's, since NumPy 2 writes them in another way."""
+    found = [
+        repr(value.item()) if hasattr(value, "item") and getattr(value, "shape", None) == () else text
+        for text, value in zip(texts, parameters)
+    ]
+    return found if len(set(found)) == len(found) else texts
 
 
 class Again:

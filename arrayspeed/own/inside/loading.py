@@ -8,6 +8,7 @@ import os
 import random
 import sys
 import traceback
+from importlib.machinery import SourceFileLoader
 from time import perf_counter
 
 #: What random inputs are drawn from, the same in all processes.
@@ -25,6 +26,10 @@ class Skipped(Exception):
     """What is not meant to be measured here, as it says itself."""
 
 
+class Absent(Exception):
+    """What this side has not, and another has."""
+
+
 class File:
     """A file with ``bench_*`` functions, and perhaps ``inputs`` and ``sizes``."""
 
@@ -32,7 +37,8 @@ class File:
         self.path = os.path.abspath(path)
         sys.path.insert(0, os.path.dirname(self.path))
         name = os.path.splitext(os.path.basename(self.path))[0]
-        spec = importlib.util.spec_from_file_location(name, self.path)
+        # Whatever its name ends with.
+        spec = importlib.util.spec_from_file_location(name, self.path, loader=SourceFileLoader(name, self.path))
         started = perf_counter()
         self.module = importlib.util.module_from_spec(spec)
         sys.modules[name] = self.module
@@ -55,7 +61,7 @@ class File:
         elif isinstance(sizes, (int, float, str)):
             sizes = [sizes]
         sizes = list(sizes)
-        if not sizes or not all(size is None or type(size) in (int, float, str) for size in sizes):
+        if not sizes or not all(size is None or (type(size) in (int, float, str) and size == size) for size in sizes):
             raise Mistake("sizes must be numbers: sizes = (100, 1000)")
         return [(name, size) for name in self.functions for size in sizes]
 
@@ -89,7 +95,7 @@ class File:
             The arguments are not those that the function takes.
         """
         if name not in self.functions:
-            raise LookupError(f"{name} is not defined here")
+            raise Absent(f"{name} is not defined here")
         function = self.functions[name]
         given = (generator(), size)[: self.wanted()]
         arguments = () if self.inputs is None else self.inputs(*given)
@@ -118,14 +124,17 @@ def generator():
 def told(error, path=None):
     """An exception in a line, with the last place of the user's file that it passed."""
     kind = type(error).__name__
-    if isinstance(error, Mistake):
+    if isinstance(error, (Absent, Mistake, Skipped)):
         return str(error)
     if isinstance(error, SyntaxError) and error.filename:
         return f"{kind}: {error.msg} ({os.path.basename(error.filename)}:{error.lineno})"
     if isinstance(error, SystemExit):
         kind, text = "it calls sys.exit", "" if error.code is None else repr(error.code)
     else:
-        text = str(error)
+        try:
+            text = str(error)
+        except Exception:  # its own, which cannot say what went wrong
+            text = ""
     lines = [line for line in text.splitlines() if line.strip()]
     where = ""
     for frame in traceback.extract_tb(error.__traceback__):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import mmap
 import os
+from collections.abc import Awaitable, Iterator
 from time import monotonic, perf_counter, sleep
 
 from . import memory, values
@@ -21,7 +22,7 @@ SHORT = 0.01
 PEAKS, SHORT_ENOUGH = 3, 0.3
 
 #: Seconds that a batch may take with its setups in between; fewer calls are made then.
-RENEWING = 0.5
+RENEWING = 0.1
 
 #: Calls that tell whether a failure comes and goes, and the seconds that they may take.
 TRIALS, TRYING = 100, 1.0
@@ -93,6 +94,8 @@ class Measured:
             found["notes"].append(["assumed", ", ".join(unknown)])
         if result is None and not self.again:
             found["notes"].append(["nothing", None])
+        if isinstance(result, (Awaitable, Iterator)):
+            found["notes"].append(["lazy", None])
         shots = [self.shot(result, found)] if wanted.get("values") and result is not None else []
         del result
         last = []
@@ -216,6 +219,8 @@ class Measured:
             except Exception:  # whatever it raises is a failure of the call
                 if monotonic() > until:
                     return False
+            except BaseException:  # it wants to end the process
+                return False
         return False
 
     def only_here(self):

@@ -6,7 +6,7 @@ import os
 import sys
 from time import perf_counter
 
-from .loading import Mistake
+from .loading import Absent, Mistake, Skipped
 
 
 class Pytest:
@@ -23,12 +23,12 @@ class Pytest:
         sys.path.insert(0, self.root)
         started = perf_counter()
         self.found, self.errors = [], []
+        #: File -> why it cannot be collected.
+        self.broken = {}
         self.run(["--collect-only", self.path], None)
         self.seconds = perf_counter() - started
-        if self.errors:
-            raise self.errors[0]
         if not self.found:
-            raise Mistake("it has no test that uses the fixture benchmark")
+            raise Mistake(next(iter(self.broken.values()), "it has no test that uses the fixture benchmark"))
 
     def run(self, arguments, use):
         """Run pytest with a fixture that gives what is to be measured to ``use``."""
@@ -41,17 +41,19 @@ class Pytest:
 
     def notes(self):
         """What a reader must know of the tests as a whole."""
-        return ["Of tests, what they give to benchmark is measured; what they assert is not looked at."]
+        said = "Of tests, what they give to benchmark is measured; what they assert is not looked at."
+        return [said, *(f"{file} cannot be collected: {why}." for file, why in self.broken.items())]
 
     def play(self, name, size, use):
         """Run a test; its ``benchmark`` gives what is to be measured to ``use``."""
         node = name if size is None else f"{name}[{size}]"
         if node not in self.found:
-            raise LookupError(f"{node} is not defined here")
+            why = self.broken.get(node.split("::")[0])
+            raise Absent(f"it cannot be collected: {why}" if why else f"{node} is not defined here")
         self.errors = []
         self.run([os.path.join(self.root, *node.split("::")[0].split("/")) + "::" + node.partition("::")[2]], use)
-        if self.errors:
-            raise self.errors[0]
+        # Where something was given to benchmark, it is measured by now.
+        raise self.errors[0] if self.errors else Skipped("it gives nothing to benchmark")
 
 
 def split(node):
@@ -102,12 +104,19 @@ def plugin(suite, use):
         def pytest_collectreport(self, report):
             if report.failed:
                 lines = [line for line in str(report.longrepr).splitlines() if line.strip()]
-                told = [line for line in lines if line.startswith("E ")] or lines or ["it cannot be collected"]
-                suite.errors.append(Mistake(told[-1].lstrip("E ")))
+                said = [line for line in lines if line.startswith("E ")] or lines or ["it cannot be collected"]
+                suite.broken[report.nodeid] = said[-1].lstrip("E ")
+            elif report.skipped:
+                suite.broken[report.nodeid] = str(report.longrepr[2])
 
         @pytest.hookimpl
         def pytest_exception_interact(self, node, call, report):
             if call.excinfo is not None and report.failed and report.when != "collect":
                 suite.errors.append(call.excinfo.value)
+
+        @pytest.hookimpl
+        def pytest_runtest_logreport(self, report):
+            if report.skipped and not hasattr(report, "wasxfail"):
+                suite.errors.append(Skipped("it skips itself"))
 
     return Plugin()

@@ -155,7 +155,11 @@ def snapshot(value):
         One cannot be compared.
     """
     found = []
-    for path, leaf in leaves(value):
+    try:
+        every = leaves(value)
+    except RecursionError as error:
+        raise Unknown("it is nested too deeply") from error
+    for path, leaf in every:
         try:
             found.append((path, *plain(path, leaf)))
         except Unknown:
