@@ -37,7 +37,8 @@ def rows():
         found.append(row("elementwise", backend, 1_000, 1000 * seconds, measure="track_first_call"))
         found.append(row("elementwise", backend, 1_000, 1e-16, measure="track_error"))
     found.append(row("elementwise", "torch-compile", 1_000, FAILED))
-    found += [row("matmul", "numpy", 2_000, 0.16), row("add", "numpy", 1_000_000, 4e-4)]
+    found += [row("matmul", "numpy", 2_000, 0.16), row("add", "numpy", 1_000_000, 1e-4)]
+    found.append(row("add", "numpy", 10_000_000, 4e-3))
     found += [row("matmul", "numba", 2_000, 0.1605), row("matmul", "torch", 2_000, 0.32)]
     found += [row("gradient", name, 10_000, seconds) for name, seconds in GRADIENT.items()]
     # Of an article: NumPy is 250 times faster than JAX; JAX is faster than NumPy.
@@ -381,7 +382,7 @@ def test_the_machine_s_peaks_are_arithmetic_on_its_times(page, address):
     visit(page, f"{address}limits.html?machine={machine_number(page, address)}")
     text = page.inner_text("#view")
     assert "100 GFLOP/s in a matrix product" in text  # 2 · 2000³ in 0.16 s
-    assert "60 GB/s in adding arrays" in text  # 3 · 8 · 10⁶ bytes in 0.4 ms
+    assert "60 GB/s in adding arrays" in text  # 3 · 8 · 10⁷ bytes in 4 ms; a million numbers may be in a cache
 
 
 def test_cpu_and_gpu_are_side_by_side(page, address):
@@ -396,6 +397,8 @@ def test_what_a_device_does_apart_from_its_host(page, address):
     text = page.inner_text("#view")
     assert re.search(r"add 1,000\s+cupy\s+8.0 µs\s+2.0 µs\s+75 %", text), text
     assert re.search(r"8,000,000\s+cupy\s+8.0 GB/s\s+16 GB/s", text), text
+    # A million numbers take a GPU no longer than it takes to start: that is no peak of its memory.
+    assert "the sum of two arrays that no cache holds" in text and "--device gpu" in text and "GFLOP/s" not in text
     visit(page, f"{address}limits.html?machine={machine_number(page, address)}")
     assert "Launch and work" not in page.inner_text("#view")
 

@@ -37,6 +37,8 @@ BENCH = [
         sizes=["large"],
         devices=["cpu"],
     ),
+    # Of arrays that no cache holds: the page of limits draws the machine's memory from it.
+    part("time_call", kernels=["add"], sizes=["10000000"], devices=["cpu"]),
     part("track_first_call", kernels=OPERATIONS, sizes=["small"], backends=COMPILED, devices=["cpu"]),
     part("track_error", kernels=OPERATIONS, sizes=["small"], devices=["cpu"]),
 ]
@@ -84,6 +86,7 @@ def gpu(*measures: str, **filters: list[str]) -> list[Selection]:
 GPU = [
     part("time_call", kernels=in_tier("bench"), sizes=["large"], devices=["gpu"], dtype="float32"),
     part("time_call", kernels=in_tier("bench"), sizes=["large"], devices=["cpu"], dtype="float32"),
+    part("time_call", kernels=["add"], sizes=["100000000"], devices=["gpu"], dtype="float32"),
     part("time_call", kernels=["matmul_transposed"], sizes=["large"], devices=["gpu", "cpu"], dtype="float32"),
     *gpu("track_to_device", "track_from_device", kernels=["sine"], sizes=["1000000", "100000000"]),
     part("track_device_time", kernels=TELLING, sizes=["small", "large"], devices=["gpu"], dtype="float32"),

@@ -15,7 +15,12 @@ page(async (redraw) => {
   const { limits } = await decisions(environment);
   const here = (one) => one.dtype === dtype && one.device === device;
   const peaks = limits.peaks.find(here);
-  if (!peaks) return nothing(`arrayspeed run --kernel matmul --kernel add --measure ${meta.call}`);
+  const apart = onDevice(limits.launches.filter(here), limits.transfers.filter(here));
+  if (!peaks) {
+    const missing = nothing(`arrayspeed run --kernel matmul --kernel add --measure ${meta.call} --dtype ${dtype} --device ${device}`);
+    missing.prepend("Limits need a matrix product and the sum of two arrays that no cache holds. ");
+    return [missing, ...apart];
+  }
   const shown = all.filter((row) => here(row) && row.size === meta.kernels[row.kernel][label]).map((row) => work(meta, row, dtype));
   const best = limits.kernels.filter((one) => here(one) && one.size === meta.kernels[one.kernel][label]);
   const { arithmetic, memory } = peaks;
@@ -27,7 +32,7 @@ page(async (redraw) => {
       + "Counts are the least that the kernel needs, so a point above the line used a cache or did less work than was counted."),
     numbers(meta, shown, best, { machine: environment.machine, environment: environment.number, dtype, device }),
     waysSaid(meta, present(shown, "kernel", Object.keys(meta.kernels))),
-    ...onDevice(limits.launches.filter(here), limits.transfers.filter(here)),
+    ...apart,
   ];
 });
 
