@@ -60,6 +60,6 @@ def counts(found: Sequence[str]) -> dict[str, int]:
         counted["parallel regions"] += "#pragma omp parallel" in each
         counted["loops"] += each.startswith("  for(")
         counted["operations on vectors"] += "at::vec::" in each
-        for name in re.findall(r"\b(extern_kernels\.\w+|torch\.ops\.\w+\.\w+(?:\.\w+)?)\(", each):
+        for name in re.findall(r"\b(extern_kernels\.\w+|\w+\.ops\.\w+\.\w+(?:\.\w+)?)\(", each):
             counted[f"calls {name}"] += 1
     return {name: count for name, count in counted.items() if count}
