@@ -57,7 +57,8 @@ def headline(report: Report) -> str:
     """The outcome in a sentence."""
     counts = Counter(one.verdict for one in report.found)
     said = ", ".join(f"{counts[word]} {SAID[word][counts[word] > 1]}" for word in ORDER if counts[word])
-    return f"{report.library} {report.old} → {report.new}: of {len(report.found)} programs {said}."
+    programs = f"{len(report.found)} program{'' if len(report.found) == 1 else 's'}"
+    return f"{report.library} {report.old} → {report.new}: of {programs} {said}."
 
 
 def count_text(change: Change) -> str:
