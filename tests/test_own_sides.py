@@ -154,9 +154,70 @@ def test_a_lock_file_of_uv(index, tmp_path):
     assert set(locks.packages_of(uv, project / "uv.lock")) == {"subject==2.0", "companion==1.0"}
 
 
+POETRY = """
+[[package]]
+name = "subject"
+version = "1.0"
+optional = false
+{0}
+
+[package.dependencies]
+Shim = {{version = "*", markers = "python_version < \\"3.11\\""}}
+
+[[package]]
+name = "shim"
+version = "1.0"
+optional = false
+{1}
+
+[[package]]
+name = "extra"
+version = "1.0"
+optional = true
+
+[metadata]
+lock-version = "2"
+content-hash = "0"
+"""
+
+
+@pytest.mark.parametrize(
+    ("groups", "more", "found"),
+    [
+        ("", "", ["subject==1.0", 'shim==1.0 ; (python_version < "3.11")']),
+        ('groups = ["main"]', 'groups = ["main"]', ["subject==1.0", "shim==1.0"]),
+        (
+            'groups = ["main"]\nmarkers = "a == 1"',
+            'groups = ["main", "dev"]\nmarkers = {main = "b == 2", dev = "c == 3"}',
+            ["subject==1.0 ; (a == 1)", "shim==1.0 ; (b == 2) or (c == 3)"],
+        ),
+        (
+            'groups = ["main"]\nsource = {type = "git", url = "https://a.invalid/b", resolved_reference = "c"}',
+            'groups = ["main", "dev"]\nmarkers = {main = "b == 2"}',
+            ["subject @ git+https://a.invalid/b@c", "shim==1.0"],
+        ),
+    ],
+    ids=["Poetry 1", "Poetry 2", "markers", "git"],
+)
+def test_a_lock_file_of_poetry(tmp_path, groups, more, found):
+    path = tmp_path / "poetry.lock"
+    path.write_text(POETRY.format(groups, more))
+    assert locks.packages_of(None, path) == found
+
+
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
+        (
+            "poetry.lock",
+            POETRY.format("", "").replace("extra", "shim").replace("optional = true", "optional = false"),
+            "poetry.lock has shim in several versions and does not say when: lock it again with Poetry 2",
+        ),
+        (
+            "poetry.lock",
+            POETRY.format('source = {type = "directory", url = "x"}', ""),
+            "poetry.lock has subject from a folder or a file",
+        ),
         ("a.txt", "", "a.txt lists no package"),
         ("a.txt", "numpy==1\n-r other.txt\n", "a.txt, line 2: '-r other.txt' is not a requirement"),
         ("pylock.toml", 'lock-version = "1.0"\n[[packages]]\nname = "x"\n', "pylock.toml has x from a folder"),
@@ -165,7 +226,7 @@ def test_a_lock_file_of_uv(index, tmp_path):
         ("pylock.toml", 'lock-version = "1.0', "pylock.toml is not TOML"),
         ("uv.lock", "version = 1\n[[package]]\nname = 'x'\nversion = '1'\n", "uv.lock is of 0 projects"),
         ("uv.lock", "package = [1]\n", "uv.lock is TOML, but neither"),
-        ("poetry.lock", "package = []\n[metadata]\nlock-version = '2.0'\n", "poetry.lock is Poetry's"),
+        ("poetry.lock", "package = []\n[metadata]\nlock-version = '2.0'\n", "poetry.lock lists no package"),
     ],
 )
 def test_lock_files_that_are_none(tmp_path, name, text, said):

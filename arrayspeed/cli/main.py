@@ -26,6 +26,7 @@ COMMANDS = (
     "compare",
     "decide",
     "versions",
+    "explain",
     "site",
     "summary",
     "claims",
@@ -39,7 +40,7 @@ COMMANDS = (
 )
 
 #: Those that measure: one at a time on a host.
-MEASURING = ("bench", "run", "upgrade", "compare", "audit", "copies", "peers")
+MEASURING = ("bench", "run", "upgrade", "compare", "audit", "copies", "peers", "explain")
 
 
 def parser(argv: list[str]) -> argparse.ArgumentParser:

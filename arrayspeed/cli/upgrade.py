@@ -108,10 +108,21 @@ def check(args) -> None:
     """
     pair.check_versions(args.library, args.old, args.new)
     check_limits(args)
-    if not args.reuse and (why := missing(args.device)):
-        raise UserError(f"--device {args.device}: {why}")
     if args.machine and not args.reuse:
         raise UserError("--machine needs --reuse: new measurements are made on this machine")
+    check_selected(args, here=not args.reuse)
+
+
+def check_selected(args, here: bool = True) -> None:
+    """Whether --device, --size and --bench make sense; ``here``: on this machine.
+
+    Raises
+    ------
+    UserError
+        They do not; the message says why.
+    """
+    if here and (why := missing(args.device)):
+        raise UserError(f"--device {args.device}: {why}")
     for size in args.size:
         if size not in ("small", "large") and not re.fullmatch("[1-9][0-9]*", size):
             raise UserError(f"--size {size!r} is not valid: a whole number from 1 up, small or large")

@@ -9,7 +9,9 @@ fails.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
+from types import MappingProxyType
 
 import polars as pl
 from rich import box
@@ -22,6 +24,7 @@ from arrayspeed.decide.looks import FAILURES
 from arrayspeed.decide.means import Mean
 from arrayspeed.decide.words import SAME, UNCLEAR
 from arrayspeed.environments.project import load_config
+from arrayspeed.explain.stored import load as explanations
 from arrayspeed.formats.terminal import console
 from arrayspeed.formats.verdicts import ratio_text, style
 from arrayspeed.model.errors import UserError
@@ -91,7 +94,8 @@ def main(args) -> int:
         print(json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False))
     else:
         heading = f"{args.library}, {args.measure}, on {printable(machine)}"
-        console(200).print(report(found, means_of(both), heading, args.library))
+        known = explanations(folder, machine)
+        console(200).print(report(found, means_of(both), heading, args.library, known))
     return 0
 
 
@@ -122,8 +126,14 @@ def means_of(both: list[tuple[Measured, Series]]) -> dict[str, tuple[str, dict[s
     return {name: (anchor, over) for name, (anchor, over) in found.items() if over}
 
 
-def report(found: list[Series], over: dict[str, tuple[str, dict[str, Mean]]], heading: str, library: str) -> Group:
-    """Means and series, a row each, and the steps, failures first and then the largest."""
+def report(
+    found: list[Series],
+    over: dict[str, tuple[str, dict[str, Mean]]],
+    heading: str,
+    library: str,
+    known: Mapping[tuple, dict] = MappingProxyType({}),
+) -> Group:
+    """Means and series, a row each, and the steps, failures first and then the largest; ``known``: explanations."""
     releases = sorted({point.version for one in found for point in one.points}, key=order)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
     for name in ("kernel", "backend", *releases):
@@ -137,9 +147,19 @@ def report(found: list[Series], over: dict[str, tuple[str, dict[str, Mean]]], he
         cells = (cell(points.get(version), changed.get(version), one.measure) for version in releases)
         table.add_row(printable(title(one)), printable(one.backend), *cells)
     steps = sorted(((one, step) for one in found for step in one.steps), key=lambda pair: -size(pair[1]))
-    lines = [Text(step_text(one, step), style=style(step.verdict)) for one, step in steps]
+    lines = [
+        Text(step_text(one, step) + program_text(one, step, library, known), style=style(step.verdict))
+        for one, step in steps
+    ]
     count = f"{len(steps)} steps in {len(found)} series" + (", the largest first:" if steps else "")
     return Group(Text(heading, style="bold"), table, *notes(found, library), Text(count, style="bold"), *lines)
+
+
+def program_text(one: Series, step: Step, library: str, known: Mapping[tuple, dict]) -> str:
+    """Whether the program changed with a step, where that is known."""
+    where = one.kernel, one.dtype, one.backend, one.size, one.device
+    row = known.get((library, step.before, step.version, *where))
+    return f"; program: {row['verdict']}" if row else ""
 
 
 def notes(found: list[Series], library: str) -> list[Text]:

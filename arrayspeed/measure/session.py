@@ -146,17 +146,8 @@ def open_session(config, selections: list[Selection]) -> Session:
             f"warning: the results will name commit {commits[0][:8]}, and {what}: recorded as unclean", file=sys.stderr
         )
     machine.save(config.results_dir)
+    create(environments)
     try:
-        # asv announces a failure in a line of its own; the error says it better.
-        with log.set_level(logging.CRITICAL):
-            missing = [env for env in environments if not os.path.exists(env._path)]
-            downloads = {env.name: env.check_requirements() for env in missing if isinstance(env, Venv)}
-            for env in environments:
-                if env in missing:
-                    count = downloads.get(env.name)
-                    how_much = f" ({count} package{'' if count == 1 else 's'} to download)" if count else ""
-                    print(f"Creating environment {env.name}{how_much} …", file=sys.stderr, flush=True)
-                env.create()
         with quiet():
             benchmarks = Benchmarks.discover(config, repo, environments, commits[:1])
         save_atomically(config.results_dir, lambda folder: write_benchmarks(benchmarks, folder))
@@ -169,6 +160,31 @@ def open_session(config, selections: list[Selection]) -> Session:
         raise UserError(f"an environment cannot be created: {str(error).splitlines()[0]}") from error
     by_name = {env.name: env for env in environments}
     return Session(config, repo, commits, dict(machine.__dict__), by_name, benchmarks, unclean=bool(changed))
+
+
+def create(environments: list[environment.Environment]) -> None:
+    """Make the environments that are not there. Nothing is made before all of it is known to exist.
+
+    Raises
+    ------
+    UserError
+        One cannot be made.
+    """
+    try:
+        # asv announces a failure in a line of its own; the error says it better.
+        with log.set_level(logging.CRITICAL):
+            missing = [env for env in environments if not os.path.exists(env._path)]
+            downloads = {env.name: env.check_requirements() for env in missing if isinstance(env, Venv)}
+            for env in environments:
+                if env in missing:
+                    count = downloads.get(env.name)
+                    how_much = f" ({count} package{'' if count == 1 else 's'} to download)" if count else ""
+                    print(f"Creating environment {env.name}{how_much} …", file=sys.stderr, flush=True)
+                env.create()
+    except util.UserError as error:
+        raise UserError(str(error)) from error
+    except util.ProcessError as error:
+        raise UserError(f"an environment cannot be created: {str(error).splitlines()[0]}") from error
 
 
 def repository(config):

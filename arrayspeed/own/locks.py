@@ -1,4 +1,4 @@
-"""Lock files as requirements: requirements files, ``uv.lock`` and ``pylock.toml`` (PEP 751)."""
+"""Lock files as requirements: requirements files, ``uv.lock``, ``pylock.toml`` (PEP 751) and ``poetry.lock``."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import tomllib
 from pathlib import Path
 
 from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import canonicalize_name
 
 from arrayspeed.model.errors import UserError
 from arrayspeed.own.uv import Uv, why
@@ -31,10 +32,12 @@ def packages_of(uv: Uv, path: Path) -> list[str]:
     try:
         if data and "lock-version" in data and "packages" in data:
             return of_pylock(data, path)
+        if data and data.get("metadata", {}).keys() & {"content-hash", "lock-version"}:
+            return of_poetry(data, path)
         if data and "package" in data:
             return of_uv(uv, data, path)
     except (KeyError, TypeError, AttributeError) as error:
-        raise UserError(f"{path.name} is TOML, but neither what PEP 751 says nor uv's") from error
+        raise UserError(f"{path.name} is TOML, but neither what PEP 751 says nor uv's or Poetry's") from error
     return of_requirements(text, path)
 
 
@@ -78,10 +81,65 @@ def listed(found: list[str], path: Path) -> list[str]:
     return found
 
 
+def of_poetry(data: dict, path: Path) -> list[str]:
+    """Poetry's, with all groups and without extras. Poetry 2 says with each package where it is needed; before, that
+    followed from the packages that need it.
+
+    Raises
+    ------
+    UserError
+        A package is from a folder, or is there twice and nothing says which version is meant.
+    """
+    rows = [row for row in data.get("package", []) if not row.get("optional")]
+    found = []
+    for row in rows:
+        markers = markers_of(row, rows)
+        twice = sum(canonicalize_name(each["name"]) == canonicalize_name(row["name"]) for each in rows) > 1
+        if twice and "groups" not in row:
+            raise UserError(
+                f"{path.name} has {row['name']} in several versions and does not say when: lock it again with Poetry 2"
+            )
+        if row.get("source", {}).get("type") in ("directory", "file"):
+            raise UserError(f"{path.name} has {row['name']} from a folder or a file, which cannot be made here")
+        marker = " or ".join(f"({each})" for each in markers)
+        found.append(pinned(row) + (f" ; {marker}" if marker else ""))
+    if not found:
+        raise UserError(f"{path.name} lists no package")
+    return found
+
+
+def markers_of(row: dict, rows: list[dict]) -> list[str]:
+    """Under which conditions a package is needed; empty where it always is.
+
+    Before Poetry 2: by other packages. What the project itself asks for besides is not in the file, so a package that
+    it shares with one that needs it elsewhere only is left out; ``--with`` adds it.
+    """
+    if "groups" in row:
+        markers = row.get("markers") or {}
+        every = [markers.get(group, "") for group in row["groups"]] if isinstance(markers, dict) else [markers]
+        return [] if "" in every else list(dict.fromkeys(every))
+    name = canonicalize_name(row["name"])
+    edges = [
+        edge
+        for other in rows
+        for needed, wanted in other.get("dependencies", {}).items()
+        if canonicalize_name(needed) == name
+        for edge in (wanted if isinstance(wanted, list) else [wanted])
+    ]
+    found = [edge.get("markers", "") if isinstance(edge, dict) else "" for edge in edges]
+    return [] if "" in found else list(dict.fromkeys(found))
+
+
+def pinned(row: dict) -> str:
+    """A package of Poetry's at its version or address."""
+    source = row.get("source", {})
+    if source.get("type") == "git":
+        return f"{row['name']} @ git+{source['url']}@{source['resolved_reference']}"
+    return f"{row['name']} @ {source['url']}" if source.get("type") == "url" else f"{row['name']}=={row['version']}"
+
+
 def of_uv(uv: Uv, data: dict, path: Path) -> list[str]:
     """uv's own lock file, exported by uv: which packages are for which system is not easily read."""
-    if "lock-version" in data.get("metadata", {}):
-        raise UserError(f"{path.name} is Poetry's: export it with poetry export --output requirements.txt")
     roots = [row for row in data["package"] if row.get("source", {}).keys() & {"virtual", "editable"}]
     if len(roots) != 1:
         raise UserError(f"{path.name} is of {len(roots)} projects, and one can be measured: export it with uv export")

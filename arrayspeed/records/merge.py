@@ -30,6 +30,9 @@ DESCRIPTION = "machine.json"
 #: What `arrayspeed audit` leaves beside a machine's results.
 AUDIT = "audit.jsonl"
 
+#: What `arrayspeed explain` leaves there.
+EXPLANATIONS = "explanations.jsonl"
+
 #: The exact packages of an environment.
 PACKAGES = ".packages.txt"
 
@@ -50,6 +53,7 @@ class Added:
     values: int = 0
     newer: int = 0
     audit: bool = False
+    explanations: int = 0
     notes: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
@@ -59,6 +63,8 @@ class Added:
             parts.append(f"{self.newer} newer value{'' if self.newer == 1 else 's'}")
         if self.audit:
             parts.append("its audit")
+        if self.explanations:
+            parts.append(f"{self.explanations} explanation{'' if self.explanations == 1 else 's'}")
         return f"{printable(self.machine)}{' (new)' if self.unknown else ''}: {', '.join(parts) or 'nothing new'}"
 
 
@@ -277,8 +283,30 @@ def merge_audits(path: Path, others: Iterable[Path], files: dict[Path, bytes], a
             known, files[path], added.audit = age(text, other), text, True
 
 
+def merge_explanations(path: Path, others: Iterable[Path], files: dict[Path, bytes], added: Added) -> None:
+    """The lines of all, by their dates: of one pair of versions and combination, the last counts."""
+
+    def age(text: bytes) -> float | None:
+        with suppress(ValueError, RecursionError):
+            return date_of(json.loads(text))
+        return None
+
+    ours = processes.lines_of(read(path)) if path.exists() else []
+    theirs = dict.fromkeys(text for other in others for text in processes.lines_of(read(other)))
+    more = [text for text in theirs if text not in ours and age(text) is not None]
+    if more:
+        files[path] = b"\n".join(sorted([*ours, *more], key=lambda text: age(text) or 0.0)) + b"\n"
+    added.explanations += len(more)
+
+
 #: Ending -> what brings files of that ending, in the order of writing.
-BRING = {PACKAGES: merge_packages, ".json": merge_values, processes.SUFFIX: merge_processes, AUDIT: merge_audits}
+BRING = {
+    PACKAGES: merge_packages,
+    ".json": merge_values,
+    processes.SUFFIX: merge_processes,
+    AUDIT: merge_audits,
+    EXPLANATIONS: merge_explanations,
+}
 
 
 def description(text: bytes, path: Path) -> dict:

@@ -1,21 +1,24 @@
 """What the page of versions reads: the series of each library over its releases, and geometric means over kernels.
 
-``library-MACHINE-LIBRARY.json`` is a list of series. ``means-MACHINE-LIBRARY.json`` has the factor beyond which a step
-is one, and means: one for each measure, backend, device, precision and label of sizes that the page can show.
+``library-MACHINE-LIBRARY.json`` is a list of series; a step that was explained has its explanation, ``program``.
+``means-MACHINE-LIBRARY.json`` has the factor beyond which a step is one, and means: one for each measure, backend,
+device, precision and label of sizes that the page can show.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 
 import polars as pl
 
 from arrayspeed.decide import FACTOR
+from arrayspeed.explain.stored import load as explanations
 from arrayspeed.report.files import dump
 from arrayspeed.versions.history import Measured, measured
-from arrayspeed.versions.steps import means, over_versions
+from arrayspeed.versions.steps import Series, means, over_versions
 from kernels import CATALOGUE, LIBRARIES
 
 #: The label under which a series of any size is shown.
@@ -28,16 +31,29 @@ def write_series(folder: Path, results_dir: str | Path, table: pl.DataFrame, mac
     ``table`` holds the results of that machine alone; ``machine_number`` is its place in ``meta.json``.
     """
     found = []
+    known = explanations(results_dir, table["machine"][0]) if len(table) else {}
     for library in LIBRARIES:
         if every := measured(results_dir, table, library):
             found.append(library)
             data = {
-                "library": [asdict(one) for one in over_versions(every, FACTOR)],
+                "library": [series_data(one, library, known) for one in over_versions(every, FACTOR)],
                 "means": {"factor": FACTOR, "means": means_data(every)},
             }
             for name, content in data.items():
                 dump(folder / f"{name}-{machine_number}-{library}.json", content)
     return found
+
+
+def series_data(one: Series, library: str, known: Mapping[tuple, dict]) -> dict:
+    """A series, its steps with what is known of their programs; the same program counts the same on both sides."""
+    data = asdict(one)
+    where = one.kernel, one.dtype, one.backend, one.size, one.device
+    for step in data["steps"]:
+        row = known.get((library, step["before"], step["version"], *where))
+        if row:
+            changes = [each for each in row["counts"] if each[1] != each[2]]
+            step["program"] = {"verdict": row["verdict"], "why": row["why"], "changes": changes, "diff": row["diff"]}
+    return data
 
 
 def means_data(every: list[Measured]) -> list[dict]:

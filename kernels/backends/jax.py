@@ -115,6 +115,8 @@ COMPILED = "/jax/core/compile/backend_compile_duration"
 class Watch(watching.Watch):
     """JAX's own events, its transfer guard, and the program that XLA made."""
 
+    language = watching.HLO
+
     #: The events of this process; a listener cannot be taken away again.
     events: ClassVar[list[str] | None] = None
 

@@ -18,20 +18,29 @@ class Adapter(numpy.Adapter):
 
 
 class Watch(watching.Watch):
-    """The signatures that functions are compiled for."""
+    """The signatures that functions are compiled for, and their code."""
+
+    language = watching.ASSEMBLY
 
     def compilations(self, compiled):
         """Of all functions of the kernels' files."""
         return lambda prepared: signatures()
 
+    def program(self, prepared):
+        """The processor's, of all functions of the kernels' files that were compiled."""
+        prepared.call()
+        found = [text for one in compiled() if hasattr(one, "inspect_asm") for text in one.inspect_asm().values()]
+        return "\n".join(found) or None
+
+
+def compiled():
+    """What Numba compiles of the kernels' files."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("kernels.") and name.endswith(".numba"):
+            yield from (value for value in vars(module).values() if type(value).__module__.startswith("numba."))
+
 
 def signatures():
     """How many signatures the kernels' functions are compiled for."""
-    count = 0
-    for name, module in list(sys.modules.items()):
-        if name.startswith("kernels.") and name.endswith(".numba"):
-            # Functions of njit list signatures; those of guvectorize, compiled at their first call, types.
-            for value in vars(module).values():
-                if type(value).__module__.startswith("numba."):
-                    count += len(getattr(value, "nopython_signatures", None) or getattr(value, "types", ()))
-    return count
+    # Functions of njit list signatures; those of guvectorize, compiled at their first call, types.
+    return sum(len(getattr(one, "nopython_signatures", None) or getattr(one, "types", ())) for one in compiled())

@@ -106,6 +106,8 @@ class Adapter(base.Adapter):
 class Watch(watching.Watch):
     """The count of traces, and the program that XLA made."""
 
+    language = watching.HLO
+
     def compilations(self, compiled):
         """How often the function was traced."""
         return (lambda prepared: prepared.function.experimental_get_tracing_count()) if compiled else None

@@ -116,7 +116,9 @@ def record():
 
 
 class Watch(watching.Watch):
-    """The counters of PyTorch's compiler, its profile, and the queue of its stream."""
+    """The counters of PyTorch's compiler, its profile, the queue of its stream, and the code that it generated."""
+
+    language = watching.GENERATED
 
     def compilations(self, compiled):
         """How many frames the compiler has looked at and graphs it has made."""
@@ -135,3 +137,9 @@ class Watch(watching.Watch):
     def complete(self, prepared, result):
         """Whether the stream's queue is empty."""
         return torch.cuda.current_stream().query()
+
+    def program(self, prepared):
+        """What Inductor generated: its kernels, and the Python that calls them. None where it generated nothing."""
+        from torch._inductor.utils import run_and_get_code
+
+        return "\n".join(run_and_get_code(prepared.function, *prepared.arguments)[1]) or None

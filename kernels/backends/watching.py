@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from kernels.preparation import Prepared
 
+#: The languages in which compilers show their programs: XLA's; Python with kernels in C++ or Triton; a processor's.
+HLO, GENERATED, ASSEMBLY = "hlo", "generated code", "assembly"
+
 #: Seconds in which a wait for what is complete returns.
 AT_ONCE = 1e-4
 
@@ -24,6 +27,9 @@ class Watch:
 
     #: Why compilations cannot be counted though there are some.
     uncounted: str | None = None
+
+    #: The language of `program`; None where the compiler shows none.
+    language: str | None = None
 
     def compilations(self, compiled: bool) -> Callable[[Prepared], int] | None:
         """What counts the compilations so far of a prepared kernel; None where nothing is ever compiled, or counted.
@@ -54,7 +60,10 @@ class Watch:
         return perf_counter() - started < AT_ONCE
 
     def program(self, prepared: Prepared) -> str | None:
-        """The program that a compiler made of a prepared kernel, as text; None where it shows none."""
+        """The program that a compiler made of a prepared kernel, as text; None where it shows none.
+
+        It may compile it again. Nothing of another kernel has been compiled in this process, where that matters.
+        """
         return None
 
 

@@ -14,7 +14,7 @@ from kernels import BACKENDS, CATALOGUE, NotAvailable, WrongResult
 from kernels.backends import Backend, adapter, watch
 from kernels.backends.hardware import cores
 from kernels.backends.table import CORES
-from kernels.backends.watching import Watch
+from kernels.backends.watching import HLO, Watch
 from kernels.kernel import Kernel
 from kernels.limits import too_large
 from kernels.preparation import SEED, Prepared, cast, exact_result, leaves, library_function, load
@@ -135,7 +135,7 @@ def work(prepared: Prepared, asked: Watch) -> dict:
     )
     if same and not constant:
         return row | {"passed": False, "detail": "other inputs give the same result"}
-    text = asked.program(prepared) if prepared.backend.compiled else None
+    text = asked.program(prepared) if prepared.backend.compiled and asked.language == HLO else None
     if text is not None and (missing := lacking(kernel, text)):
         return row | {"passed": False, "detail": f"the compiled program has no {' and no '.join(missing)}"}
     program = "; its operations are in the compiled program" if text is not None else ""

@@ -22,7 +22,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("your own code")
     arguments.add_what(group)
     group.add_argument(
-        "--lock", nargs=2, metavar=("OLD", "NEW"), help="two requirements files, uv.lock or pylock.toml, not a LIBRARY"
+        "--lock",
+        nargs=2,
+        metavar=("OLD", "NEW"),
+        help="two lock files (requirements, uv.lock, poetry.lock, pylock.toml), not a LIBRARY",
     )
     group.add_argument(
         "--side",
