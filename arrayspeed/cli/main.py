@@ -22,6 +22,7 @@ COMMANDS = (
     "compare",
     "decide",
     "versions",
+    "releases",
     "site",
     "summary",
     "claims",
