@@ -23,6 +23,7 @@ COMMANDS = (
     "decide",
     "versions",
     "releases",
+    "bisect",
     "site",
     "summary",
     "claims",
@@ -36,7 +37,7 @@ COMMANDS = (
 )
 
 #: Those that measure: one at a time on a host.
-MEASURING = ("bench", "run", "upgrade", "compare", "audit", "copies", "peers")
+MEASURING = ("bench", "run", "upgrade", "compare", "bisect", "audit", "copies", "peers")
 
 
 def parser(argv: list[str]) -> argparse.ArgumentParser:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 from arrayspeed.decide import Observed
@@ -87,6 +87,24 @@ def observed(
             for pair in combinations(others, 2):
                 if one := of_pair(rows, TIME, *pair, factor):
                     found[function, size, TIME, pair] = one
+    return found
+
+
+def asked_of(
+    records: Records, rounds: int, asked: Mapping[Key, float | None], factor: float
+) -> dict[Key, Observed]:
+    """The comparisons that are asked for, each of both sides of its key, from so many rounds: those of results apart.
+
+    ``asked`` gives the ratio that each is judged by; None is ``factor``, with the differences that never matter.
+    """
+    found = {}
+    for key, beyond in asked.items():
+        function, size, measure, pair = key
+        if measure == RESULT:
+            continue
+        one = of_pair(records.of(function, size, rounds), measure, *pair, factor)
+        if one is not None:
+            found[key] = one if beyond is None else replace(one, factor=beyond, least=0.0)
     return found
 
 

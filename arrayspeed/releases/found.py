@@ -1,0 +1,140 @@
+"""What one comparison of two releases gave, as it is kept in files; and what it says of a third release."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+
+from arrayspeed.decide import Decision
+from arrayspeed.decide.words import BROKEN, FAILS, ORDER, SOMETIMES, UNCLEAR, WORKS, WORSE
+from arrayspeed.formats.verdicts import interval_text, number
+from arrayspeed.own.verdict import DIFFERS
+
+#: What is compared: a function, a size and a measure; or a benchmark with its parameters.
+What = tuple
+
+#: What, an earlier release, and a later one.
+Asked = tuple[What, str, str]
+
+#: A ratio that no candidate has to be beyond or within: where the question is whether it fails.
+ANY = 10.0
+
+
+@dataclass(frozen=True)
+class Found:
+    """One comparison.
+
+    Attributes
+    ----------
+    what, name
+        What was compared, and what people call it.
+    verdict
+        A word of `arrayspeed.decide.words`, or ``differs``.
+    ratio, low, high, rounds
+        As in `arrayspeed.decide.Decision`; None of results.
+    old, new
+        What both gave, in their unit.
+    detail
+        Why one fails, or how results differ.
+    """
+
+    what: What
+    name: str
+    verdict: str
+    ratio: float | None = None
+    low: float | None = None
+    high: float | None = None
+    rounds: int = 0
+    old: str = ""
+    new: str = ""
+    detail: str = ""
+
+    @property
+    def worse(self) -> bool:
+        """Whether the later release is worse."""
+        return self.verdict in WORSE or self.verdict == DIFFERS
+
+    @property
+    def open(self) -> bool:
+        """Whether nothing was shown."""
+        return self.verdict == UNCLEAR
+
+    @property
+    def change(self) -> str:
+        """The ratio with its interval."""
+        if self.ratio is None:
+            return ""
+        known = self.low is not None and self.high is not None
+        return interval_text(self.ratio, self.low, self.high) if known else f"×{number(self.ratio)}"
+
+    @property
+    def text(self) -> str:
+        """In a line: ``solve(100) time: slower ×1.30 (1.29–1.31), 10.1 ms → 13.1 ms``."""
+        values = f"{self.old} → {self.new}" if self.old or self.new else ""
+        found = ", ".join(filter(None, [f"{self.verdict} {self.change}".strip(), values, self.detail]))
+        return f"{self.name}: {found}"
+
+    def data(self) -> dict:
+        """As files hold it."""
+        return asdict(self)
+
+
+def of_data(data: dict) -> Found:
+    """What `Found.data` made."""
+    return Found(**{**data, "what": tuple(data["what"])})
+
+
+def of_decision(what: What, name: str, decision: Decision, old: str, new: str, detail: str = "") -> Found:
+    """From what was decided."""
+    return Found(
+        what, name, decision.verdict, decision.ratio, decision.low, decision.high, decision.rounds, old, new, detail
+    )
+
+
+def worst_first(found: Iterable[Found]) -> list[Found]:
+    """By the words, and the largest changes of each first."""
+    words = (DIFFERS, *ORDER)
+    return sorted(found, key=lambda one: (words.index(one.verdict), -abs(math.log(one.ratio)) if one.ratio else 0.0))
+
+
+def halfway(end: Found) -> float | None:
+    """The ratio to the old end by which it is judged whether a release is like the new one: half of the way there, as
+    logarithms go. None of results.
+    """
+    if end.verdict == DIFFERS:
+        return None
+    if end.verdict == FAILS or not end.ratio:
+        return ANY
+    return math.sqrt(max(end.ratio, 1 / end.ratio))
+
+
+def searchable(end: Found) -> bool:
+    """Whether a search for it can end: what fails sometimes may work in every process of a step by chance."""
+    return end.worse and end.verdict != SOMETIMES
+
+
+def like_the_new(target: Found, candidate: Found | None, end: Found | None) -> bool | None:
+    """Whether a release is like the new end; None where that was not shown.
+
+    Parameters
+    ----------
+    target
+        What was found of the ends before.
+    candidate, end
+        The release and the new end, each against the old end, in the same rounds.
+    """
+    if candidate is None or end is None or not alike(target, end):
+        return None
+    if target.verdict == DIFFERS:
+        return candidate.verdict == DIFFERS
+    if target.verdict == FAILS:
+        return None if candidate.verdict in (BROKEN, SOMETIMES, WORKS) else candidate.verdict == FAILS
+    if candidate.open or candidate.verdict in (FAILS, SOMETIMES, BROKEN, WORKS):
+        return None
+    return candidate.worse
+
+
+def alike(target: Found, end: Found) -> bool:
+    """Whether a change shows again: a failure as a failure, and anything else as what it was."""
+    return target.verdict == end.verdict
