@@ -24,6 +24,7 @@ COMMANDS = (
     "versions",
     "releases",
     "bisect",
+    "watch",
     "site",
     "summary",
     "claims",
@@ -37,7 +38,7 @@ COMMANDS = (
 )
 
 #: Those that measure: one at a time on a host.
-MEASURING = ("bench", "run", "upgrade", "compare", "bisect", "audit", "copies", "peers")
+MEASURING = ("bench", "run", "upgrade", "compare", "bisect", "watch", "audit", "copies", "peers")
 
 
 def parser(argv: list[str]) -> argparse.ArgumentParser:

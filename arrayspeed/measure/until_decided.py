@@ -22,8 +22,8 @@ from arrayspeed.records.processes import Process
 @dataclass(frozen=True)
 class Limits:
     """When to stop although not everything is decided: rounds of each comparison, and minutes for all. ``factor`` is
-    the ratio that somebody would act on; with ``once`` all rounds are made, and looked at then. With ``whole``, what was
-    stopped early is not judged: Ctrl-C is raised, and so is `OutOfTime`.
+    the ratio that somebody would act on; with ``once`` all rounds are made, and looked at then. With ``whole``, what
+    was stopped early is not judged: Ctrl-C is raised, and so is `OutOfTime`.
     """
 
     rounds: int = LOOKS[-1]

@@ -90,9 +90,7 @@ def observed(
     return found
 
 
-def asked_of(
-    records: Records, rounds: int, asked: Mapping[Key, float | None], factor: float
-) -> dict[Key, Observed]:
+def asked_of(records: Records, rounds: int, asked: Mapping[Key, float | None], factor: float) -> dict[Key, Observed]:
     """The comparisons that are asked for, each of both sides of its key, from so many rounds: those of results apart.
 
     ``asked`` gives the ratio that each is judged by; None is ``factor``, with the differences that never matter.

@@ -45,8 +45,8 @@ def until_decided(
     """Make rounds of what is not decided, look at it when it is time to, and return the decisions.
 
     Rounds that were recorded before are not made again. Ctrl-C and the end of the minutes are no errors: what was not
-    decided by then stays so. ``every_pair``: see `arrayspeed.own.measures.observed`; ``asked``: these comparisons alone, see
-    `arrayspeed.own.measures.asked_of`.
+    decided by then stays so. ``every_pair``: see `arrayspeed.own.measures.observed`; ``asked``: these comparisons
+    alone, see `arrayspeed.own.measures.asked_of`.
 
     Raises
     ------

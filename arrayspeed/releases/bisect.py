@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from arrayspeed.measure.until_decided import Limits, OutOfTime
 from arrayspeed.model.errors import UserError
@@ -44,8 +45,8 @@ class Step:
         The release that was tried.
     why
         Why it could not be measured; "" where it could.
-    found
-        Each comparison of it with the old end.
+    found, ends
+        Each comparison of it with the old end, and of the new end with the old one in the same rounds.
     seconds
         How long it took.
     """
@@ -53,6 +54,7 @@ class Step:
     version: str
     why: str = ""
     found: Sequence[Found] = ()
+    ends: Sequence[Found] = ()
     seconds: float = 0.0
 
 
@@ -152,7 +154,8 @@ class Bisection:
         again: bool = False,
         given: Sequence[Found] = (),
     ) -> None:
-        """
+        """A search, gone on with where there is one of the same.
+
         Parameters
         ----------
         subject
@@ -175,7 +178,7 @@ class Bisection:
         what = [FORM, subject.name, self.old, self.new, subject.identity, limits.factor, limits.rounds]
         key = state.digest(*what, [one.what for one in self.given])
         name = file_name(subject.project, self.old, self.new, key)
-        self.path: Path = subject.folder / "bisect" / f"{name}.json"
+        self.path: Path = subject.folder / "bisect" / f"{name}.state"
         self.data = state.load(self.path)
         attempt = self.data.get("attempt", 0) + bool(again and self.data)
         self.data = (None if again else self.data) or {
@@ -227,11 +230,10 @@ class Bisection:
             self.save()
         while (version := self.next()) is not None:
             left = max(len(one.left) for one in self.searches().values())
-            more = math.ceil(math.log2(left + 1))
-            self.say(
-                f"step {len(self.data['steps']) + 1}: {self.subject.name} {version} "
-                f"({left} {'release' if left == 1 else 'releases'} left, about {more} {'step' if more == 1 else 'steps'})"
-            )
+            steps = math.ceil(math.log2(left + 1))
+            number = len(self.data["steps"]) + 1
+            rest = f"{plural(left, 'release')} left, about {plural(steps, 'step')}"
+            self.say(f"step {number}: {self.subject.name} {version} ({rest})")
             self.step(version)
         self.last()
         return self.outcome()
@@ -257,8 +259,8 @@ class Bisection:
         """What a step says of a target: whether the release is like the new end. A step that did not look at a target
         was outside of what was left of it.
         """
-        found = {(one.what, end): one for one, end in step.found}
-        return like_the_new(target, found.get((target.what, step.version)), found.get((target.what, self.new)))
+        found, ends = ({one.what: one for one in each} for each in (step.found, step.ends))
+        return like_the_new(target, found.get(target.what), ends.get(target.what))
 
     def next(self) -> str | None:
         """The release to try: of the search that has most left."""
@@ -270,20 +272,21 @@ class Bisection:
         started = time.monotonic()
         looking = {what: one for what, one in self.searches().items() if version in one.left}
         targets = self.targets()
-        why, found = "", {}
+        why = ""
+        found: dict[Asked, Found] = {}
         try:
             self.subject.install(version)
+            self.subject.works(version)
         except UserError as error:
             why = str(error)
         if not why:
-            asked = {
-                (what, self.old, end): halfway(targets[what]) for what in looking for end in (version, self.new)
-            }
+            asked = {(what, self.old, end): halfway(targets[what]) for what in looking for end in (version, self.new)}
             found = self.measure([self.old, version, self.new], asked, "step")
         row = {
             "version": version,
             "why": why,
-            "found": [[one.data(), end] for (_, _, end), one in found.items()],
+            "found": [one.data() for (_, _, end), one in found.items() if end == version],
+            "ends": [one.data() for (_, _, end), one in found.items() if end == self.new],
             "seconds": time.monotonic() - started,
         }
         self.data["steps"].append(row)
@@ -350,10 +353,6 @@ class Bisection:
                 continue
             sides = self.sides_of(one.what, search)
             changes.append(Change(one, search.before, search.after, tuple(search.between), sides))
-        steps = [
-            replace(step, found=[one for one, end in step.found if end == step.version])
-            for step in map(step_of, self.data["steps"])
-        ]
         rows = self.data["sides"]
         return Outcome(
             self.subject.name,
@@ -361,7 +360,7 @@ class Bisection:
             self.new,
             ends,
             changes,
-            steps,
+            list(map(step_of, self.data["steps"])),
             self.data["left_out"],
             self.data["seconds"],
             {key: row["packages"] for key, row in rows.items()},
@@ -385,7 +384,12 @@ class Bisection:
         return found
 
 
-def step_of(row: dict) -> Step:
-    """A step as it is kept: what it found goes with the release that was compared."""
-    found = [(of_data(one), end) for one, end in row["found"]]
-    return Step(row["version"], row["why"], found, row["seconds"])
+def plural(count: int, name: str) -> str:
+    """A number of things: ``1 step``, ``2 steps``."""
+    return f"{count} {name}" if count == 1 else f"{count} {name}s"
+
+
+def step_of(row: dict[str, Any]) -> Step:
+    """A step as it is kept."""
+    found, ends = (list(map(of_data, row[key])) for key in ("found", "ends"))
+    return Step(row["version"], row["why"], found, ends, row["seconds"])

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from typing import Any
 
 from arrayspeed.decide import Decision
 from arrayspeed.decide.words import BROKEN, FAILS, ORDER, SOMETIMES, UNCLEAR, WORKS, WORSE
@@ -12,7 +14,7 @@ from arrayspeed.formats.verdicts import interval_text, number
 from arrayspeed.own.verdict import DIFFERS
 
 #: What is compared: a function, a size and a measure; or a benchmark with its parameters.
-What = tuple
+What = tuple[Any, ...]
 
 #: What, an earlier release, and a later one.
 Asked = tuple[What, str, str]
@@ -65,8 +67,9 @@ class Found:
         """The ratio with its interval."""
         if self.ratio is None:
             return ""
-        known = self.low is not None and self.high is not None
-        return interval_text(self.ratio, self.low, self.high) if known else f"×{number(self.ratio)}"
+        if self.low is None or self.high is None:
+            return f"×{number(self.ratio)}"
+        return interval_text(self.ratio, self.low, self.high)
 
     @property
     def text(self) -> str:
@@ -75,12 +78,12 @@ class Found:
         found = ", ".join(filter(None, [f"{self.verdict} {self.change}".strip(), values, self.detail]))
         return f"{self.name}: {found}"
 
-    def data(self) -> dict:
+    def data(self) -> dict[str, Any]:
         """As files hold it."""
         return asdict(self)
 
 
-def of_data(data: dict) -> Found:
+def of_data(data: dict[str, Any]) -> Found:
     """What `Found.data` made."""
     return Found(**{**data, "what": tuple(data["what"])})
 
@@ -96,6 +99,12 @@ def worst_first(found: Iterable[Found]) -> list[Found]:
     """By the words, and the largest changes of each first."""
     words = (DIFFERS, *ORDER)
     return sorted(found, key=lambda one: (words.index(one.verdict), -abs(math.log(one.ratio)) if one.ratio else 0.0))
+
+
+def counted(found: Iterable[Found]) -> str:
+    """How many there are of each word: ``2 slower, 14 same``."""
+    counts = Counter(one.verdict for one in worst_first(found))
+    return ", ".join(f"{count} {word}" for word, count in counts.items()) or "nothing was compared"
 
 
 def halfway(end: Found) -> float | None:

@@ -1,5 +1,5 @@
-"""What a package index says of a project: the simple API, as JSON (PEP 691, PEP 700) or HTML (PEP 503), over HTTP or from
-files, and folders of packages. The places are those that pip and uv are configured with.
+"""What a package index says of a project: the simple API, as JSON (PEP 691, PEP 700) or HTML (PEP 503), over HTTP or
+from files, and folders of packages. The places are those that pip and uv are configured with.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from html.parser import HTMLParser
 from http.client import HTTPException
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from packaging.utils import canonicalize_name
@@ -97,8 +98,8 @@ def places(settings: Uv) -> Iterator[tuple[str, bool]]:
 
 def usual() -> str:
     """The index that pip asks where none is configured: pip itself says which."""
-    wheel = get_embed_wheel("pip", f"{sys.version_info.major}.{sys.version_info.minor}").path
-    command = [sys.executable, "-I", f"{wheel}/pip", "install", "--help"]
+    wheel = get_embed_wheel("pip", f"{sys.version_info.major}.{sys.version_info.minor}")
+    command = [sys.executable, "-I", f"{wheel.path if wheel else ''}/pip", "install", "--help"]
     text = " ".join(subprocess.run(command, capture_output=True, text=True, timeout=120, check=False).stdout.split())
     found = re.search(r"--index-url <url>.*?default ([^\s)]+)", text)
     if found is None:
@@ -175,7 +176,7 @@ def parsed(content: bytes, kind: str) -> list[File]:
     return [of_json(each) for each in data["files"] if isinstance(each, dict) and isinstance(each.get("filename"), str)]
 
 
-def of_json(row: Mapping) -> File:
+def of_json(row: Mapping[str, Any]) -> File:
     """One file of PEP 691: ``yanked`` is false, true, or why."""
     yanked = row.get("yanked", False)
     uploaded = row.get("upload-time")

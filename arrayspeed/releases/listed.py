@@ -105,7 +105,7 @@ def of_files(project: str, files: Iterable[File], python: Python = THIS_PYTHON) 
     """
     fitting = frozenset(tags_of(python))
     name = canonicalize_name(project)
-    known: dict[Version, list[tuple[File, frozenset | None]]] = defaultdict(list)
+    known: dict[Version, list[tuple[File, frozenset[tags.Tag] | None]]] = defaultdict(list)
     for file in files:
         try:
             if file.name.endswith(".whl"):
@@ -120,7 +120,7 @@ def of_files(project: str, files: Iterable[File], python: Python = THIS_PYTHON) 
 
 
 def release(
-    version: Version, files: list[tuple[File, frozenset | None]], fitting: frozenset[tags.Tag], python: Python
+    version: Version, files: list[tuple[File, frozenset[tags.Tag] | None]], fitting: frozenset[tags.Tag], python: Python
 ) -> Release:
     """One release of its files."""
     kept = [(file, fits) for file, fits in files if file.yanked is None]

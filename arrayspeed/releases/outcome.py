@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.text import Text
@@ -25,7 +26,9 @@ def headline(outcome: Outcome) -> str:
     if not outcome.changes:
         open_ = sum(one.open for one in outcome.ends)
         if outcome.status:
-            return f"{what}: not decided: {open_} of {len(outcome.ends)} comparisons of the ends are unclear; no search."
+            return (
+                f"{what}: not decided: {open_} of {len(outcome.ends)} comparisons of the ends are unclear; no search."
+            )
         return f"{what}: nothing worse between the ends; no search."
     named = list(dict.fromkeys(one.after for one in outcome.changes if one.named))
     rest = [one for one in outcome.changes if not one.named]
@@ -101,11 +104,16 @@ def as_markdown(outcome: Outcome) -> str:
     if outcome.changes:
         lines += markdown_table(HEADINGS, rows(outcome))
     if outcome.steps:
-        lines += ["Steps:", "", *(f"{n}. {markdown_text(step_text(one))}" for n, one in enumerate(outcome.steps, 1)), ""]
+        lines += [
+            "Steps:",
+            "",
+            *(f"{n}. {markdown_text(step_text(one))}" for n, one in enumerate(outcome.steps, 1)),
+            "",
+        ]
     return "\n".join([*lines, *(f"- {markdown_text(line.strip())}" for line in notes(outcome))])
 
 
-def as_data(outcome: Outcome) -> dict:
+def as_data(outcome: Outcome) -> dict[str, Any]:
     """As plain data."""
     return {
         "package": outcome.name,
@@ -128,7 +136,12 @@ def as_data(outcome: Outcome) -> dict:
             for one in outcome.changes
         ],
         "steps": [
-            {"release": one.version, "left_out": one.why or None, "found": found_data(one.found), "seconds": one.seconds}
+            {
+                "release": one.version,
+                "left_out": one.why or None,
+                "found": found_data(one.found),
+                "seconds": one.seconds,
+            }
             for one in outcome.steps
         ],
         "left_out": dict(outcome.left_out),
@@ -140,7 +153,7 @@ def as_data(outcome: Outcome) -> dict:
     }
 
 
-def found_data(found: Sequence[Found]) -> list[dict]:
+def found_data(found: Sequence[Found]) -> list[dict[str, Any]]:
     """Comparisons as plain data."""
     return [{**one.data(), "what": list(one.what)} for one in found]
 

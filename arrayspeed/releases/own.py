@@ -63,16 +63,21 @@ class OwnCode:
             self.ready[version] = self.made(side, each)
 
     def install(self, version: str) -> None:
-        """A release between them, which has to import the file."""
+        """A release between them."""
         if version in self.ready:
             return
         side = self.side(version)
         wanted = requirements_of(self.uv, side, self.interpreter, self.dependencies)
-        made = self.made(side, preferring(self.uv, side, self.interpreter, wanted, self.pins))
-        answer = next(iter(first_look([made], self.script, self.wanted.turns.timeout).values()))
+        self.ready[version] = self.made(side, preferring(self.uv, side, self.interpreter, wanted, self.pins))
+
+    def works(self, version: str) -> None:
+        """Whether the file can be imported."""
+        if self.script.command:
+            return
+        one = self.ready[version]
+        answer = first_look([one], self.script, self.wanted.turns.timeout)[one.label]
         if "failed" in answer:
-            raise UserError(f"{self.script.name} cannot be imported: {answer['failed']}")
-        self.ready[version] = made
+            raise UserError(f"{self.script.name} cannot be imported with {one.label}: {answer['failed']}")
 
     def made(self, side: Side, pins: list[str]) -> Ready:
         """An environment."""
@@ -150,5 +155,7 @@ def results_asked(items: Sequence, keys: Mapping[Key, Asked] | None, versions: S
     if keys is None:
         return [(item, (versions[0], versions[1])) for item in items]
     return [
-        (key[:2], one[1:]) for key, one in keys.items() if key[2] == RESULT and one[1] == versions[0] and key[:2] in items
+        (key[:2], one[1:])
+        for key, one in keys.items()
+        if key[2] == RESULT and one[1] == versions[0] and key[:2] in items
     ]

@@ -6,11 +6,12 @@ import hashlib
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 from arrayspeed.model.errors import UserError
 
 
-def load(path: Path) -> dict:
+def load(path: Path) -> dict[str, Any]:
     """What a file holds; nothing where there is none.
 
     Raises
@@ -29,7 +30,7 @@ def load(path: Path) -> dict:
     return found
 
 
-def save(path: Path, data: dict) -> None:
+def save(path: Path, data: dict[str, Any]) -> None:
     """Replace a file."""
     write(path, json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
 

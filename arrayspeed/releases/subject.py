@@ -23,6 +23,8 @@ class Subject(Protocol):
         The Python of its environments.
     folder
         Where results are.
+    label
+        What is measured, in a word that may be a part of a file's name.
     identity
         What tells what is measured from other things of the same package.
     """
@@ -31,6 +33,7 @@ class Subject(Protocol):
     project: str
     python: Python
     folder: Path
+    label: str
     identity: str
 
     def ends(self, old: str, new: str) -> None:
@@ -49,6 +52,15 @@ class Subject(Protocol):
         ------
         UserError
             It cannot be made, or does not work there.
+        """
+
+    def works(self, version: str) -> None:
+        """Whether what is measured can be loaded beside a release whose environment is there.
+
+        Raises
+        ------
+        UserError
+            It cannot.
         """
 
     def measure(
@@ -82,7 +94,7 @@ def links_of(environment: Path, project: str) -> dict[str, str]:
     for found in importlib.metadata.distributions(name=project, path=folders):
         rows = [text.partition(",") for text in found.metadata.get_all("Project-URL") or []]
         links = {label.strip(): url.strip() for label, _, url in rows}
-        if home := found.metadata.get("Home-page"):
+        for home in found.metadata.get_all("Home-page") or []:
             links.setdefault("Homepage", home.strip())
         return {label: url for label, url in links.items() if url.startswith(("https://", "http://"))}
     return {}

@@ -67,6 +67,9 @@ class Suite:
         if version not in self.environments:
             self.session([version])
 
+    def works(self, version: str) -> None:
+        """asv found the benchmarks there when the environment was made."""
+
     def measure(
         self, versions: Sequence[str], asked: Mapping[Asked, float | None] | None, limits: Limits, stage: str
     ) -> dict[Asked, Found]:
@@ -86,7 +89,9 @@ class Suite:
             names = dict(zip(versions, session.environments, strict=True))
             pairs = asked if asked is not None else {(what, versions[0], versions[1]): None for what in blocks}
             by_name = {one.name: where for where, one in blocks.items()}
-            taken = {by_name[name]: ones for name, ones in stored(session, {b.name: b for b in blocks.values()}).items()}
+            taken = {
+                by_name[name]: ones for name, ones in stored(session, {b.name: b for b in blocks.values()}).items()
+            }
             before = {where: len({process.round for process in ones}) for where, ones in taken.items()}
 
             def take(block: Block, played: list[Process]) -> None:
