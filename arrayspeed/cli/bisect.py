@@ -44,9 +44,8 @@ def main(args: argparse.Namespace) -> int:
     subject = subject_of(args, args.name)
     early = args.pre or any(version_of(args.name, text).is_prerelease for text in (args.old, args.new))
     listed = releases(subject.project, say, early, subject.python)
-    found = Bisection(
-        subject, between(subject.project, listed, args.old, args.new), limits_of(args), progress, args.again
-    ).run()
+    ends = between(subject.project, listed, args.old, args.new)
+    found = Bisection(subject, ends, limits_of(args), progress, args.again, unclear=args.unclear).run()
     if args.format == "json":
         print(outcome.as_json(found))
     elif args.format == "markdown":

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from arrayspeed.decide import UNCLEAR_SHARE
+from arrayspeed.decide.words import exit_status
 from arrayspeed.measure.until_decided import Limits, OutOfTime
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.text import file_name
@@ -116,6 +118,8 @@ class Outcome:
         By ``before → after``: other packages that differ, with both versions; addresses that the later one gives.
     stopped
         Why it ended early; "" where it did not.
+    unclear
+        The share of the comparisons of the ends that may stay unclear.
     """
 
     name: str
@@ -129,6 +133,7 @@ class Outcome:
     packages: Mapping[str, Mapping[str, Sequence[str | None]]] = field(default_factory=dict)
     links: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     stopped: str = ""
+    unclear: float = UNCLEAR_SHARE
 
     @property
     def status(self) -> int:
@@ -139,7 +144,7 @@ class Outcome:
             return 2
         if self.changes:
             return 1
-        return 2 if not self.ends or any(one.open for one in self.ends) else 0
+        return exit_status([one.verdict for one in self.ends], self.unclear)
 
 
 class Bisection:
@@ -153,6 +158,7 @@ class Bisection:
         say: Callable[[str], None],
         again: bool = False,
         given: Sequence[Found] = (),
+        unclear: float = UNCLEAR_SHARE,
     ) -> None:
         """A search, gone on with where there is one of the same.
 
@@ -170,8 +176,11 @@ class Bisection:
             Do not go on with what is there.
         given
             What is worse at the new end, where that is known already.
+        unclear
+            The share of the comparisons of the ends that may stay unclear.
         """
         self.subject, self.limits, self.say, self.given = subject, limits, say, list(given)
+        self.unclear = unclear
         self.old, self.new = releases[0].version, releases[-1].version
         usable = [one.version for one in releases[1:-1] if not one.obstacle]
         left_out = {one.version: one.obstacle for one in releases[1:-1] if one.obstacle}
@@ -366,6 +375,7 @@ class Bisection:
             {key: row["packages"] for key, row in rows.items()},
             {key: row["links"] for key, row in rows.items()},
             stopped,
+            self.unclear,
         )
 
     def sides_of(self, what: What, search: Search) -> dict[str, Found]:

@@ -20,16 +20,18 @@ HEADINGS = ("of", "verdict", "release", "new/old", "after/before", "before/old",
 
 def headline(outcome: Outcome) -> str:
     """The outcome in a sentence."""
-    what = f"{outcome.name} {outcome.old} → {outcome.new}"
+    return f"{outcome.name} {outcome.old} → {outcome.new}: {conclusion(outcome)}"
+
+
+def conclusion(outcome: Outcome) -> str:
+    """The same, where it is known what was asked."""
     if outcome.stopped:
-        return f"{what}: {outcome.stopped}; the same command goes on where it stopped."
+        return f"{outcome.stopped}; the same command goes on where it stopped."
     if not outcome.changes:
         open_ = sum(one.open for one in outcome.ends)
         if outcome.status:
-            return (
-                f"{what}: not decided: {open_} of {len(outcome.ends)} comparisons of the ends are unclear; no search."
-            )
-        return f"{what}: nothing worse between the ends; no search."
+            return f"not decided: {open_} of {len(outcome.ends)} comparisons of the ends are unclear; no search."
+        return "nothing worse between the ends; no search."
     named = list(dict.fromkeys(one.after for one in outcome.changes if one.named))
     rest = [one for one in outcome.changes if not one.named]
     said = [f"{outcome.name} {version} did it" for version in named]
@@ -37,7 +39,7 @@ def headline(outcome: Outcome) -> str:
     said += [f"narrowed to {each}" for each in ranges]
     if any(not one.searched for one in rest):
         said.append("what fails only sometimes was not searched for")
-    return f"{what}: {'; '.join(said)}."
+    return f"{'; '.join(said)}."
 
 
 def where(outcome: Outcome, one: Change) -> str:

@@ -13,7 +13,7 @@ from arrayspeed.model.errors import UserError
 from arrayspeed.model.text import file_name
 from arrayspeed.own.compared import Wanted, chosen, look, records_of
 from arrayspeed.own.environments import environment, interpreter
-from arrayspeed.own.measures import MEASURES, RESULT, Key, asked_of, observed
+from arrayspeed.own.measures import RESULT, Key, asked_of, observed
 from arrayspeed.own.resolve import name_of, preferring, requirements_of, resolve
 from arrayspeed.own.rounds import Plan, first_look
 from arrayspeed.own.script import Script
@@ -112,7 +112,10 @@ class OwnCode:
             pair = labels[one[1]], labels[one[2]]
             why = reason(records, key[0], key[1], pair) if key[0] else ""
             row = Row(*what, pair[1], decision.verdict, decision, seen[key], why)
-            found[one] = of_decision(one[0], name_of_row(row), decision, *row.values, why)
+            made = of_decision(one[0], name_of_row(row), decision, *row.values, why)
+            if row.negligible:  # the ratio that was judged is that of the value below which all are alike
+                made = replace(made, ratio=None, low=None, high=None, detail=row.change)
+            found[one] = made
         for (function, size), pair in results_asked(items, keys, versions):
             for row in result_rows(records, function, size, labels[pair[1]]):
                 what = (function, size, RESULT)
@@ -147,7 +150,7 @@ def key_of(asked: Asked, labels: Mapping[str, str]) -> Key:
 
 def name_of_row(row: Row) -> str:
     """What people call it: ``solve(100) time``."""
-    return f"{row.name} {MEASURES[row.measure].title}" if row.measure in MEASURES else f"{row.name} {row.measure}"
+    return row.name if row.function is None else f"{row.name} {row.title}"
 
 
 def results_asked(items: Sequence, keys: Mapping[Key, Asked] | None, versions: Sequence[str]) -> list:

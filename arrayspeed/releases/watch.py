@@ -219,7 +219,7 @@ class Watch:
         found = Bisection(self.subject, self.between(now), limits, self.say, given=targets).run()
         if found.stopped:
             raise OutOfTime
-        now["bisect"] = {"conclusion": outcome.headline(found), "page": outcome.as_markdown(found)}
+        now["bisect"] = {"conclusion": outcome.conclusion(found), "page": outcome.as_markdown(found)}
         now["stage"] = SAY
 
     def finish(self, mine: dict[str, Any], now: dict[str, Any]) -> None:
