@@ -2,18 +2,24 @@
 
 import json
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from arrayspeed.cli.main import main
+from arrayspeed.decide import judge
 from arrayspeed.measure.until_decided import Limits, OutOfTime
+from arrayspeed.model.combination import Combination
 from arrayspeed.model.errors import UserError
-from arrayspeed.releases import outcome
+from arrayspeed.model.measures import CALL
+from arrayspeed.records.processes import Process
+from arrayspeed.releases import outcome, suite
 from arrayspeed.releases.bisect import Bisection
 from arrayspeed.releases.found import Found, halfway, like_the_new
 from arrayspeed.releases.search import Search
+from arrayspeed.upgrade import pair
 from tests.releases import WORK, Simulated, alone, levels, listed, serving, wheel
 
 OTHER = ("other", None, "time_call")
@@ -29,7 +35,7 @@ def test_a_search_ends_around_the_release_that_did_it(data):
     while (version := search.next) is not None:
         search.tell(version, None if version in silent else versions.index(version) >= true)
         steps += 1
-    assert search.low < true <= search.high
+    assert search.old < true <= search.new
     assert set(search.between) <= silent, "nothing is left that would have said something"
     assert steps <= len(versions) - 2
     if not silent:
@@ -222,6 +228,40 @@ def test_what_a_step_says(target, candidate, end, expected):
 def test_the_border_is_half_of_the_way():
     assert halfway(found("slower", 1.44)) == pytest.approx(1.2)
     assert halfway(found("differs")) is None
+
+
+# --- our kernels ---
+
+
+def test_processes_of_kernels_are_compared_by_release(tmp_path):
+    one = Combination(
+        "env-1", "linalg.matmul_float64.time_call", 0, "linalg", "matmul", "float64", CALL.name, "b", 9, "cpu"
+    )
+    names = {"1.0": "env-1", "1.1": "env-2", "1.2": "env-3"}
+    taken = {
+        "what": [
+            Process(replace(one, environment=names[version]), value, round=number, block="run.block")
+            for version, value in (("1.0", 1.0), ("1.1", 1.0), ("1.2", 1.5))
+            for number in range(6)
+        ]
+    }
+    asked = {("what", "1.0", "1.1"): 1.2, ("what", "1.0", "1.2"): 1.2, ("other", "1.0", "1.1"): None}
+    seen = suite.observed_of(taken, asked, names)
+    assert seen.keys() == {("what", ("1.0", "1.1")), ("what", ("1.0", "1.2"))}, "what is not there is not compared"
+    assert [each.verdict for each in judge(list(seen.values()))] == ["same", "slower"]
+    assert {each.factor for each in seen.values()} == {1.2}
+    plain = suite.observed_of(taken, {("what", "1.0", "1.2"): None}, names)
+    assert plain["what", ("1.0", "1.2")].factor is None
+
+
+def test_environments_of_several_releases(config):
+    made = pair.several(config, "jax", ["0.4.31", "0.4.33", "0.8.3"], ["numpy==2.0.2"])
+    rows = [entry["req"] for entry in made.include]
+    assert [row["jax"] for row in rows] == [row["jaxlib"] for row in rows] == ["0.4.31", "0.4.33", "0.8.3"]
+    assert {row["numpy"] for row in rows} == {"2.0.2"}
+    found = suite.Suite(config, "jax", [], ["numpy==2.0.2"])
+    assert (found.project, found.label) == ("jax", "kernels")
+    assert found.identity != suite.Suite(config, "jax", []).identity
 
 
 # --- in real environments ---

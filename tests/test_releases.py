@@ -132,7 +132,14 @@ def test_passwords_are_not_shown():
 
 
 def test_what_is_no_file_of_a_release_is_left_out():
-    names = ["toy-1.0-py3-none-any.whl", "toy-1.x-py3-none-any.whl", "toy.exe", "other-2.0.tar.gz", "toy-1.0.egg"]
+    names = [
+        "toy-1.0-py3-none-any.whl",
+        "toy-1.0+cpu-py3-none-any.whl",
+        "toy-1.x-py3-none-any.whl",
+        "toy.exe",
+        "other-2.0.tar.gz",
+        "toy-1.0.egg",
+    ]
     assert [one.version for one in of_files("toy", map(File, names))] == ["1.0"]
 
 

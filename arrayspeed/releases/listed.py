@@ -101,7 +101,7 @@ def releases(
 
 def of_files(project: str, files: Iterable[File], python: Python = THIS_PYTHON) -> list[Release]:
     """The releases that files belong to, the oldest first; what is neither a wheel nor an archive of source is left
-    out.
+    out. Local versions (``2.0+cpu``) are files of their public one, as they are to requirements.
     """
     fitting = frozenset(tags_of(python))
     name = canonicalize_name(project)
@@ -115,7 +115,7 @@ def of_files(project: str, files: Iterable[File], python: Python = THIS_PYTHON) 
         except (InvalidWheelFilename, InvalidSdistFilename, InvalidVersion):
             continue
         if of == name:
-            known[version].append((file, fits))
+            known[Version(version.public)].append((file, fits))
     return [release(version, known[version], fitting, python) for version in sorted(known)]
 
 

@@ -291,8 +291,8 @@ class Watch:
 
     def between(self, now: Mapping[str, Any]) -> list[Release]:
         """The releases from the last one seen to the new one, without those that cannot be measured."""
-        low, high = Version(now["against"]), Version(now["version"])
-        inside = [one for one in self.releases.values() if low < Version(one.version) < high and not one.obstacle]
+        first, last = Version(now["against"]), Version(now["version"])
+        inside = [one for one in self.releases.values() if first < Version(one.version) < last and not one.obstacle]
         return [self.releases[now["against"]], *inside, self.releases[now["version"]]]
 
     def status(self, found: Sequence[Found]) -> int:
