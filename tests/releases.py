@@ -10,6 +10,7 @@ import threading
 import zipfile
 
 from arrayspeed.decide import Looks, Observed
+from arrayspeed.decide.observed import halfway
 from arrayspeed.model.errors import UserError
 from arrayspeed.releases.found import of_decision
 from arrayspeed.releases.listed import Release
@@ -71,7 +72,7 @@ class Simulated:
                 for number in range(len(found), look):
                     found[number] = level and level * math.exp(rng.gauss(0, self.noise))
             seen = {
-                (what, old, new): Observed(values[what, old], values[what, new], group="time", factor=factor)
+                (what, old, new): Observed(reference(values, what, old), values[what, new], group="time", factor=factor)
                 for (what, old, new), factor in asked.items()
             }
             decisions = looks.look(seen)
@@ -81,6 +82,14 @@ class Simulated:
             key: of_decision(key[0], f"{key[0][0]} time", one, str(key[1]), str(key[2]))
             for key, one in decisions.items()
         }
+
+
+def reference(values, what, old):
+    """What one release gave, or the middle between two."""
+    if isinstance(old, str):
+        return values[what, old]
+    one, other = (values[what, each] for each in old)
+    return {number: halfway(one[number], other[number]) for number in one}
 
 
 def levels(slow=None, by=1.1, versions=8, what=WORK):

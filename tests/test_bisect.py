@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from arrayspeed.cli.main import main
 from arrayspeed.decide import judge
+from arrayspeed.decide.observed import halfway
+from arrayspeed.environments.install import UNREACHABLE
 from arrayspeed.measure.until_decided import Limits, OutOfTime
 from arrayspeed.model.combination import Combination
 from arrayspeed.model.errors import UserError
@@ -17,7 +19,7 @@ from arrayspeed.model.measures import CALL
 from arrayspeed.records.processes import Process
 from arrayspeed.releases import outcome, suite
 from arrayspeed.releases.bisect import Bisection
-from arrayspeed.releases.found import Found, halfway, like_the_new
+from arrayspeed.releases.found import Found, like_the_new, middle
 from arrayspeed.releases.search import Search
 from arrayspeed.upgrade import pair
 from tests.releases import WORK, Simulated, alone, levels, listed, serving, wheel
@@ -82,6 +84,22 @@ def test_a_step_that_says_nothing_is_walked_around(tmp_path):
     assert "narrowed to after 1.3, by 1.5" in outcome.headline(found)
     assert sum("1.4 is left out: cannot install toy==1.4" in line for line in said) == 1
     assert outcome.as_data(found)["changes"][0]["between"] == ["1.4"]
+
+
+def test_what_an_index_did_not_give_is_asked_for_again(tmp_path):
+    subject = Simulated(tmp_path, levels(slow=5, by=1.3))
+    install = subject.install
+
+    def failing(version):
+        if version == "1.4":
+            raise UserError(f"cannot install toy==1.4: {UNREACHABLE}")
+        install(version)
+
+    subject.install = failing
+    assert bisected(subject).changes[0].between == ("1.4",)
+    subject.install = install
+    assert bisected(subject).changes[0].named
+    assert len([one for one in subject.measured if one[0].startswith("ends")]) == 1
 
 
 def test_a_release_that_cannot_import_the_file_is_walked_around(tmp_path):
@@ -204,13 +222,14 @@ def found(verdict, ratio=None):
     ("target", "candidate", "end", "expected"),
     [
         ("slower", "slower", "slower", True),
-        ("slower", "same", "slower", False),
+        ("slower", "same", "slower", None),
         ("slower", "faster", "slower", False),
         ("slower", "unclear", "slower", None),
         ("slower", "fails", "slower", None),
         ("slower", "slower", "unclear", None),
         ("slower", "slower", "same", None),
         ("larger", "larger", "larger", True),
+        ("larger", "smaller", "larger", False),
         ("fails", "fails", "fails", True),
         ("fails", "unclear", "fails", False),
         ("fails", "slower", "fails", False),
@@ -226,8 +245,13 @@ def test_what_a_step_says(target, candidate, end, expected):
 
 
 def test_the_border_is_half_of_the_way():
-    assert halfway(found("slower", 1.44)) == pytest.approx(1.2)
-    assert halfway(found("differs")) is None
+    assert middle(found("slower", 1.44)) == pytest.approx(1.2)
+    assert middle(found("differs")) is None
+    assert halfway(1.0, 1.44) == pytest.approx(1.2)
+    assert halfway([1.0, None, 4.0], [4.0, 1.0, 1.0]) == [2.0, None, 2.0]
+    assert halfway(0.0, 9.0, lift=1.0) == 3.0, "what is lifted is lifted before"
+    assert halfway([2.0, 2.0], 8.0) == 4.0
+    assert halfway(None, 1.0) is None and halfway([None], [1.0]) is None
 
 
 # --- our kernels ---
@@ -249,6 +273,9 @@ def test_processes_of_kernels_are_compared_by_release(tmp_path):
     seen = suite.observed_of(taken, asked, names)
     assert seen.keys() == {("what", ("1.0", "1.1")), ("what", ("1.0", "1.2"))}, "what is not there is not compared"
     assert [each.verdict for each in judge(list(seen.values()))] == ["same", "slower"]
+    between = suite.observed_of(taken, {("what", ("1.0", "1.2"), "1.1"): 1.0}, names)
+    (decided,) = judge(list(between.values()))
+    assert (decided.verdict, decided.ratio) == ("faster", pytest.approx(1.5**-0.5))
     assert {each.factor for each in seen.values()} == {1.2}
     plain = suite.observed_of(taken, {("what", "1.0", "1.2"): None}, names)
     assert plain["what", ("1.0", "1.2")].factor is None

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from arrayspeed.decide import Observed
+from arrayspeed.decide.observed import halfway
 from arrayspeed.decide.words import SIZES, TIMES, Words
 from arrayspeed.model.failures import NOT_AVAILABLE
 from arrayspeed.model.measures import CALL
@@ -93,7 +94,8 @@ def observed(
 def asked_of(records: Records, rounds: int, asked: Mapping[Key, float | None], factor: float) -> dict[Key, Observed]:
     """The comparisons that are asked for, each of both sides of its key, from so many rounds: those of results apart.
 
-    ``asked`` gives the ratio that each is judged by; None is ``factor``, with the differences that never matter.
+    ``asked`` gives the ratio that each is judged by; None is ``factor``, with the differences that never matter. A key
+    whose reference is two sides is of the middle between them.
     """
     found = {}
     for key, beyond in asked.items():
@@ -107,14 +109,17 @@ def asked_of(records: Records, rounds: int, asked: Mapping[Key, float | None], f
 
 
 def of_pair(
-    rows: Sequence[Mapping[str, Record]], name: str, reference: str, subject: str, factor: float
+    rows: Sequence[Mapping[str, Record]], name: str, reference: str | tuple[str, str], subject: str, factor: float
 ) -> Observed | None:
     """One comparison of two sides; None where nothing of it was measured."""
     measure = MEASURES[name]
     values = {}
+    references = (reference,) if isinstance(reference, str) else reference
     for row in rows:
-        pair = row[reference], row[subject]
+        pair = *(row[side] for side in references), row[subject]
         given = tuple(map(measure.of, pair))
+        if len(given) > 2:
+            given = halfway(*given[:2], measure.lift), given[2]
         if any(one.kind == NOT_AVAILABLE for one in pair):
             continue
         if any(was_asked(one, name) for one in pair) if name in CARRYING else None not in given:

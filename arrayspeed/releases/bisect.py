@@ -15,6 +15,7 @@ from typing import Any
 
 from arrayspeed.decide import UNCLEAR_SHARE
 from arrayspeed.decide.words import exit_status
+from arrayspeed.environments.install import UNREACHABLE
 from arrayspeed.measure.until_decided import Limits, OutOfTime
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.text import file_name
@@ -23,8 +24,9 @@ from arrayspeed.releases.found import (
     Asked,
     Found,
     What,
-    halfway,
+    asked_of,
     like_the_new,
+    middle,
     of_data,
     searchable,
     worst_first,
@@ -48,7 +50,8 @@ class Step:
     why
         Why it could not be measured; "" where it could.
     found, ends
-        Each comparison of it with the old end, and of the new end with the old one in the same rounds.
+        Each comparison of it with the middle between the ends (or with the old one: `found.asked_of`), and of the new
+        end with the old one in the same rounds.
     seconds
         How long it took.
     """
@@ -199,6 +202,8 @@ class Bisection:
             "sides": {},
             "seconds": 0.0,
         }
+        # A release that an index did not give may be had by now.
+        self.data["steps"] = [row for row in self.data["steps"] if UNREACHABLE not in row["why"]]
         self.until = time.monotonic() + 60 * limits.minutes
         self.since = time.monotonic()
 
@@ -289,7 +294,9 @@ class Bisection:
         except UserError as error:
             why = str(error)
         if not why:
-            asked = {(what, self.old, end): halfway(targets[what]) for what in looking for end in (version, self.new)}
+            asked: dict[Asked, float | None] = {}
+            for what in looking:
+                asked |= asked_of(targets[what], self.old, version, self.new)
             found = self.measure([self.old, version, self.new], asked, "step")
         row = {
             "version": version,
@@ -327,7 +334,7 @@ class Bisection:
             versions = [before, after]
             if self.old not in versions:
                 versions.append(self.old)
-                asked |= {(what, self.old, end): halfway(targets[what]) for what in whats for end in (before, after)}
+                asked |= {(what, self.old, end): middle(targets[what]) for what in whats for end in (before, after)}
             elif self.new not in versions:
                 versions.append(self.new)
             found = self.measure(versions, asked, "sides")

@@ -9,15 +9,21 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from arrayspeed.decide import Decision
-from arrayspeed.decide.words import BROKEN, FAILS, ORDER, SOMETIMES, UNCLEAR, WORKS, WORSE
+from arrayspeed.decide.words import BROKEN, ERRORS, FAILS, ORDER, SIZES, SOMETIMES, TIMES, UNCLEAR, WORKS, WORSE
 from arrayspeed.formats.verdicts import interval_text, number
 from arrayspeed.own.verdict import DIFFERS
 
 #: What is compared: a function, a size and a measure; or a benchmark with its parameters.
 What = tuple[Any, ...]
 
-#: What, an earlier release, and a later one.
-Asked = tuple[What, str, str]
+#: What, an earlier release, and a later one; in place of the earlier one two: the middle between them.
+Asked = tuple[What, str | tuple[str, str], str]
+
+#: Whatever differs from the middle between two releases: the nearer one is asked for.
+NEARER = 1.0
+
+#: What more of a measure is called -> what less of it is.
+LESS = {words.more: words.less for words in (TIMES, SIZES, ERRORS)}
 
 #: A ratio that no candidate has to be beyond or within: where the question is whether it fails.
 ANY = 10.0
@@ -107,10 +113,18 @@ def counted(found: Iterable[Found]) -> str:
     return ", ".join(f"{count} {word}" for word, count in counts.items()) or "nothing was compared"
 
 
-def halfway(end: Found) -> float | None:
-    """The ratio to the old end by which it is judged whether a release is like the new one: half of the way there, as
-    logarithms go. None of results.
+def asked_of(target: Found, old: str, version: str, new: str) -> dict[Asked, float | None]:
+    """What a step asks of a target: of the new end whether it is worse still, and of the release which end it is nearer
+    to, on a logarithmic scale; of what fails, or returns another result, whether that is so in the release too.
     """
+    if target.verdict in (FAILS, DIFFERS):
+        factor = ANY if target.verdict == FAILS else None
+        return {(target.what, old, version): factor, (target.what, old, new): factor}
+    return {(target.what, (old, new), version): NEARER, (target.what, old, new): None}
+
+
+def middle(end: Found) -> float | None:
+    """The ratio to the old end that is half of the way to the new one; None of results."""
     if end.verdict == DIFFERS:
         return None
     if end.verdict == FAILS or not end.ratio:
@@ -130,8 +144,10 @@ def like_the_new(target: Found, candidate: Found | None, end: Found | None) -> b
     ----------
     target
         What was found of the ends before.
-    candidate, end
-        The release and the new end, each against the old end, in the same rounds.
+    candidate
+        The release against the middle between the ends; of what fails, or returns another result, against the old end.
+    end
+        The new end against the old one, in the same rounds.
     """
     if candidate is None or end is None or not alike(target, end):
         return None
@@ -139,9 +155,7 @@ def like_the_new(target: Found, candidate: Found | None, end: Found | None) -> b
         return candidate.verdict == DIFFERS
     if target.verdict == FAILS:
         return None if candidate.verdict in (BROKEN, SOMETIMES, WORKS) else candidate.verdict == FAILS
-    if candidate.open or candidate.verdict in (FAILS, SOMETIMES, BROKEN, WORKS):
-        return None
-    return candidate.worse
+    return {target.verdict: True, LESS.get(target.verdict): False}.get(candidate.verdict)
 
 
 def alike(target: Found, end: Found) -> bool:

@@ -109,9 +109,9 @@ class OwnCode:
         for key, decision in decisions.items():
             one = keys[key] if keys is not None else (key[:3], versions[0], versions[1])
             *what, _ = key
-            pair = labels[one[1]], labels[one[2]]
-            why = reason(records, key[0], key[1], pair) if key[0] else ""
-            row = Row(*what, pair[1], decision.verdict, decision, seen[key], why)
+            new = labels[one[2]]
+            why = reason(records, key[0], key[1], [labels[each] for each in versions]) if key[0] else ""
+            row = Row(*what, new, decision.verdict, decision, seen[key], why)
             made = of_decision(one[0], name_of_row(row), decision, *row.values, why)
             if row.negligible:  # the ratio that was judged is that of the value below which all are alike
                 made = replace(made, ratio=None, low=None, high=None, detail=row.change)
@@ -145,7 +145,8 @@ def key_of(asked: Asked, labels: Mapping[str, str]) -> Key:
     """A comparison as `arrayspeed.own.measures` keys it."""
     what, old, new = asked
     function, size, measure = what
-    return function, size, measure, (labels[old], labels[new])
+    reference = labels[old] if isinstance(old, str) else tuple(labels[each] for each in old)
+    return function, size, measure, (reference, labels[new])
 
 
 def name_of_row(row: Row) -> str:

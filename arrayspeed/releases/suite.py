@@ -8,8 +8,10 @@ from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from arrayspeed.decide import Observed
+from arrayspeed.decide.observed import halfway
 from arrayspeed.environments.plugin import find_python
 from arrayspeed.measure.blocks import Block, blocks_of
 from arrayspeed.measure.host import only_run
@@ -104,7 +106,7 @@ class Suite:
         seen = observed()
         found = {}
         for (what, both), decision in decisions.items():
-            one = next(process.one for process in taken[what] if process.one.environment == names[both[0]])
+            one = taken[what][0].one
             values = [
                 human(seen[what, both].middle(side), one.measure)
                 for side in (seen[what, both].reference, seen[what, both].subject)
@@ -139,7 +141,7 @@ def name_of(one) -> str:
 
 def observed_of(
     taken: Mapping[What, Sequence[Process]], asked: Mapping[Asked, float | None], names: Mapping[str, str]
-) -> dict[tuple[What, tuple[str, str]], Observed]:
+) -> dict[tuple[What, tuple[Any, str]], Observed]:
     """The comparisons that are asked for, by block and pair of releases; a ratio that is given takes the place of all
     else that they are judged by.
     """
@@ -148,8 +150,12 @@ def observed_of(
         of = defaultdict(list)
         for process in taken.get(what, ()):
             of[process.one.environment].append(process)
-        sides = of[names[old]], of[names[new]]
-        if all(sides):
-            one = observed_of_sides(*sides)
+        sides = [of[names[each]] for each in ((old,) if isinstance(old, str) else old)]
+        if of[names[new]] and all(sides):
+            one = observed_of_sides(sides[0], of[names[new]])
+            if len(sides) > 1:
+                other = observed_of_sides(sides[1], of[names[new]]).reference
+                both = {n: halfway(value, other.get(n), one.lift) for n, value in one.reference.items()}
+                one = replace(one, reference=both)
             found[what, (old, new)] = one if factor is None else replace(one, factor=factor, least=0.0)
     return found
