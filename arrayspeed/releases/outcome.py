@@ -107,7 +107,7 @@ def as_markdown(outcome: Outcome) -> str:
         lines += markdown_table(HEADINGS, rows(outcome))
     if outcome.steps:
         lines += [
-            "Steps:",
+            "Steps, each against the middle between the ends:",
             "",
             *(f"{n}. {markdown_text(step_text(one))}" for n, one in enumerate(outcome.steps, 1)),
             "",
