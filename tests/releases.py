@@ -145,7 +145,10 @@ def serving(folder, more=None, status=200):
             self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(content)))
             self.end_headers()
-            self.wfile.write(content)
+            if self.command != "HEAD":
+                self.wfile.write(content)
+
+        do_HEAD = do_GET
 
         def log_message(self, *arguments):
             pass

@@ -251,7 +251,7 @@ def test_a_release_appears_in_a_real_index(tmp_path, monkeypatch, capsys):
 
     def run(*options):
         with pytest.raises(SystemExit) as ended:
-            main(["watch", "toy", "--file", str(tmp_path / "mine.py"), "--rounds", "12", "--factor", "1.5", *options])
+            main(["watch", "toy", "--file", str(tmp_path / "mine.py"), "--rounds", "6", "--factor", "1.5", *options])
         return ended.value.code, capsys.readouterr()
 
     wheel(wheels, "toy", "1.0", code.format(15_000))
