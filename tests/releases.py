@@ -30,7 +30,7 @@ class Simulated:
     is not there cannot be installed.
     """
 
-    python, label = (3, 11), "mine"
+    python, label, uv = (3, 11), "mine", None
 
     def __init__(self, folder, levels, noise=0.02, seed=0, name="toy"):
         self.folder, self.levels, self.noise, self.seed = folder, levels, noise, seed

@@ -43,7 +43,7 @@ def main(args: argparse.Namespace) -> int:
     check_subject(args, [args.name])
     subject = subject_of(args, args.name)
     early = args.pre or any(version_of(args.name, text).is_prerelease for text in (args.old, args.new))
-    listed = releases(subject.project, say, early, subject.python)
+    listed = releases(subject.project, say, early, subject.python, subject.uv)
     ends = between(subject.project, listed, args.old, args.new)
     found = Bisection(subject, ends, limits_of(args), progress, args.again, unclear=args.unclear).run()
     if args.format == "json":

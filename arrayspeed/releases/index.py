@@ -56,15 +56,16 @@ class File:
     yanked: str | None = None
 
 
-def files_of(project: str, say: Callable[[str], None]) -> list[File]:
-    """All files of a project, from every place that knows it; of a place that fails, a line is said.
+def files_of(project: str, say: Callable[[str], None], uv: Uv | None = None) -> list[File]:
+    """All files of a project, from every place that knows it; of a place that fails, a line is said. ``uv``: with its
+    settings, where they are known already.
 
     Raises
     ------
     UserError
         No place knows it, or none could be read.
     """
-    settings = Uv()
+    settings = uv or Uv()
     name = canonicalize_name(project)
     found: dict[str, File] = {}
     failed = []

@@ -19,6 +19,7 @@ from packaging.utils import (
 from packaging.version import InvalidVersion, Version
 
 from arrayspeed.model.errors import UserError
+from arrayspeed.own.uv import Uv
 from arrayspeed.releases.index import File, files_of
 
 #: A version of Python: 3.11.
@@ -73,7 +74,11 @@ class Release:
 
 
 def releases(
-    project: str, say: Callable[[str], None], early: bool = False, python: Python = THIS_PYTHON
+    project: str,
+    say: Callable[[str], None],
+    early: bool = False,
+    python: Python = THIS_PYTHON,
+    uv: Uv | None = None,
 ) -> list[Release]:
     """A project's releases, the oldest first.
 
@@ -87,13 +92,15 @@ def releases(
         Pre-releases and nightly builds too.
     python
         For which Python wheels have to be.
+    uv
+        What the index is asked with, where it is known already.
 
     Raises
     ------
     UserError
         The index does not have it, or no index can be read.
     """
-    found = [one for one in of_files(project, files_of(project, say), python) if early or not one.early]
+    found = [one for one in of_files(project, files_of(project, say, uv), python) if early or not one.early]
     if not found:
         raise UserError(f"the index has no {'' if early else 'final '}release of {project}")
     return found

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from arrayspeed.measure.until_decided import Limits
+from arrayspeed.own.uv import Uv
 from arrayspeed.releases.found import Asked, Found
 from arrayspeed.releases.listed import Python
 
@@ -23,6 +24,8 @@ class Subject(Protocol):
         The Python of its environments.
     folder
         Where results are.
+    uv
+        What makes the environments, where it is known already.
     label
         What is measured, in a word that may be a part of a file's name.
     identity
@@ -33,6 +36,7 @@ class Subject(Protocol):
     project: str
     python: Python
     folder: Path
+    uv: Uv | None
     label: str
     identity: str
 

@@ -21,7 +21,6 @@ from arrayspeed.measure.until_decided import Limits, until_decided
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.libraries import bare
 from arrayspeed.model.measures import measure_of
-from arrayspeed.model.text import file_name
 from arrayspeed.model.units import human
 from arrayspeed.records.measures import observed_of_sides
 from arrayspeed.records.processes import Process
@@ -47,7 +46,7 @@ class Suite:
         self.python = python_of(self.template["python"])
         self.folder = Path(config.results_dir)
         self.identity = digest(library, self.companions, list(map(repr, self.selections)))
-        self.label = file_name("kernels")
+        self.label, self.uv = "kernels", None
         self.environments: dict[str, object] = {}
 
     def session(self, versions: Sequence[str]) -> Session:
