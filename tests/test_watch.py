@@ -201,6 +201,17 @@ def test_what_is_measured_is_changed_while_a_release_waits(tmp_path):
     assert job.stages == ["screen", "confirm"] * 2, "from the start"
 
 
+def test_a_release_that_the_index_has_no_more_is_left(tmp_path):
+    job = Job(tmp_path, levels(slow=8, by=1.3), seen="1.6")
+    assert job.run() == 2
+    assert job.run(listed(*levels(versions=7)), hours=24) == 0
+    assert job.told == ["toy 1.6 → 1.7: nothing worse: 1 same."]
+    rest = [version for version in levels(versions=9) if version not in ("1.7", "1.8")]
+    job.subject.levels = levels(versions=9)
+    assert job.run(listed(*rest), hours=24) == 0
+    assert job.told[1:] == ["toy 1.6 → 1.9: nothing worse: 1 same."]
+
+
 def test_two_packages_share_a_state(tmp_path):
     for name in ("toy", "mate"):
         assert Job(tmp_path, levels(), seen="1.7", name=name).run() == 0

@@ -95,6 +95,7 @@ class Watch:
             Nothing can be measured.
         """
         mine = self.load()
+        self.forget(mine)
         if mine["seen"] is None:
             self.begin(mine)
         while mine["pending"] or self.news(mine):
@@ -112,6 +113,20 @@ class Watch:
     def save(self) -> None:
         """Keep it."""
         state.save(self.path, self.every)
+
+    def forget(self, mine: dict[str, Any]) -> None:
+        """Leave a release that the index has no more; in comparisons an earlier one takes its place."""
+        now = mine["pending"]
+        if now and not {now["version"], now["against"]} <= self.releases.keys():
+            self.say(f"{self.title(now)}: no longer in the index")
+            mine["pending"] = None
+        if mine["seen"] is not None and mine["seen"] not in self.releases:
+            earlier = [
+                one.version
+                for one in self.releases.values()
+                if Version(one.version) < Version(mine["seen"]) and not one.obstacle
+            ]
+            mine["seen"] = earlier[-1] if earlier else None
 
     def begin(self, mine: dict[str, Any]) -> None:
         """The release that later ones are compared with."""
