@@ -142,6 +142,15 @@ def test_several_things_are_searched_for_together(tmp_path):
     assert "toy 1.7 did it; toy 1.3 did it" in outcome.headline(found)
 
 
+def test_only_what_is_named_is_searched_for(tmp_path):
+    known = {version: {**found, OTHER: found[WORK]} for version, found in levels(slow=3, by=1.3).items()}
+    subject = Simulated(tmp_path, known)
+    found = Bisection(subject, listed(*known), Limits(), lambda text: None, of="^other").run()
+    assert {change.target.what: change.named for change in found.changes} == {WORK: False, OTHER: True}
+    assert found.status == 1
+    assert "toy 1.3 did it; 1 more worse, not searched for" in outcome.headline(found)
+
+
 def test_a_failure_is_searched_for(tmp_path):
     known = {version: {WORK: 1e-3 if n < 5 else None} for n, version in enumerate(levels())}
     found = bisected(Simulated(tmp_path, known))
@@ -363,6 +372,7 @@ def test_wheels_of_an_index(tmp_path, monkeypatch, capsys):
         (["toy", "1.1", "1.2", "--file", "mine.py", "--html", "x.html"], "--html goes with upgrade and compare"),
         (["toy", "1.1", "1.2", "--file", "mine.py", "--minutes", "0"], "--minutes 0 is not valid"),
         (["numpy", "1.1", "1.2", "-k", "x"], "--function goes with --file"),
+        (["toy", "1.1", "1.2", "--file", "mine.py", "--of", "("], "--of '(' is not a regular expression"),
         (["numpy", "1.1", "1.2", "--bench", "("], "--bench '(' is not a regular expression"),
     ],
 )

@@ -15,12 +15,14 @@ not decided, the minutes are over, or after a mistake.
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 
 from arrayspeed.cli.own import arguments
 from arrayspeed.cli.releases import check_name, say
 from arrayspeed.cli.subjects import add_subject, check_subject, limits_of, subject_of
 from arrayspeed.formats.terminal import console
+from arrayspeed.model.errors import UserError
 from arrayspeed.model.text import printable
 from arrayspeed.releases import outcome
 from arrayspeed.releases.bisect import Bisection
@@ -33,6 +35,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("old", metavar="OLD", help="a release that is good")
     parser.add_argument("new", metavar="NEW", help="a later one that is bad")
     parser.add_argument("--pre", action="store_true", help="pre-releases and nightly builds too")
+    parser.add_argument(
+        "--of", metavar="REGEX", default="", help="of what is worse, search for what it matches alone: 'time$', 'solve'"
+    )
     add_subject(parser)
     arguments.add_limits(parser)
 
@@ -41,11 +46,15 @@ def main(args: argparse.Namespace) -> int:
     """Run ``arrayspeed bisect``."""
     check_name(args.name.split("[")[0])
     check_subject(args, [args.name])
+    try:
+        re.compile(args.of)
+    except re.error as error:
+        raise UserError(f"--of {args.of!r} is not a regular expression: {error}") from error
     subject = subject_of(args, args.name)
     early = args.pre or any(version_of(args.name, text).is_prerelease for text in (args.old, args.new))
     listed = releases(subject.project, say, early, subject.python, subject.uv)
     ends = between(subject.project, listed, args.old, args.new)
-    found = Bisection(subject, ends, limits_of(args), progress, args.again, unclear=args.unclear).run()
+    found = Bisection(subject, ends, limits_of(args), progress, args.again, unclear=args.unclear, of=args.of).run()
     if args.format == "json":
         print(outcome.as_json(found))
     elif args.format == "markdown":

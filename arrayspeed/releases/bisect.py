@@ -7,6 +7,7 @@ said, and what was found of the releases on both sides of the change.
 from __future__ import annotations
 
 import math
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -162,6 +163,7 @@ class Bisection:
         again: bool = False,
         given: Sequence[Found] = (),
         unclear: float = UNCLEAR_SHARE,
+        of: str = "",
     ) -> None:
         """A search, gone on with where there is one of the same.
 
@@ -181,14 +183,16 @@ class Bisection:
             What is worse at the new end, where that is known already.
         unclear
             The share of the comparisons of the ends that may stay unclear.
+        of
+            A regular expression: of what is worse, only what it matches by name is searched for.
         """
         self.subject, self.limits, self.say, self.given = subject, limits, say, list(given)
-        self.unclear = unclear
+        self.unclear, self.of = unclear, re.compile(of)
         self.old, self.new = releases[0].version, releases[-1].version
         usable = [one.version for one in releases[1:-1] if not one.obstacle]
         left_out = {one.version: one.obstacle for one in releases[1:-1] if one.obstacle}
         what = [FORM, subject.name, self.old, self.new, subject.identity, limits.factor, limits.rounds]
-        key = state.digest(*what, [one.what for one in self.given])
+        key = state.digest(*what, [one.what for one in self.given], of)
         name = file_name(subject.project, self.old, self.new, key)
         self.path: Path = subject.folder / "bisect" / f"{name}.state"
         self.data = state.load(self.path)
@@ -258,7 +262,7 @@ class Bisection:
 
     def targets(self) -> dict[What, Found]:
         """What is searched for."""
-        return {one.what: one for one in self.ends() if searchable(one)}
+        return {one.what: one for one in self.ends() if searchable(one) and self.of.search(one.name)}
 
     def searches(self) -> dict[What, Search]:
         """How far each search is, by the steps so far."""

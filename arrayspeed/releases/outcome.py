@@ -37,8 +37,8 @@ def conclusion(outcome: Outcome) -> str:
     said = [f"{outcome.name} {version} did it" for version in named]
     ranges = dict.fromkeys(f"after {one.before}, by {one.after}" for one in rest if one.searched)
     said += [f"narrowed to {each}" for each in ranges]
-    if any(not one.searched for one in rest):
-        said.append("what fails only sometimes was not searched for")
+    if count := sum(not one.searched for one in rest):
+        said.append(f"{count} more worse, not searched for")
     return f"{'; '.join(said)}."
 
 
