@@ -27,6 +27,9 @@ COMMANDS = (
     "decide",
     "versions",
     "explain",
+    "releases",
+    "bisect",
+    "watch",
     "site",
     "summary",
     "claims",
@@ -40,7 +43,7 @@ COMMANDS = (
 )
 
 #: Those that measure: one at a time on a host.
-MEASURING = ("bench", "run", "upgrade", "compare", "audit", "copies", "peers", "explain")
+MEASURING = ("bench", "run", "upgrade", "compare", "bisect", "watch", "audit", "copies", "peers", "explain")
 
 
 def parser(argv: list[str]) -> argparse.ArgumentParser:

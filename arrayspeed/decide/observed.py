@@ -123,3 +123,17 @@ def works(value: Value) -> bool:
 def level(value: Value) -> float:
     """One number for a process: the median of its batches."""
     return value if is_number(value) else median(batch for batch in value if batch is not None)
+
+
+def halfway(one: Value, other: Value, lift: float = 0.0) -> Value:
+    """Geometric mean of what two sides gave in a round, batch by batch where both took batches in turn: as a reference,
+    it says to which of them a third side is nearer. None where either gave nothing.
+    """
+    if not works(one) or not works(other):
+        return None
+    if is_number(one) or is_number(other):
+        return math.sqrt(max(level(one), lift) * max(level(other), lift))
+    return [
+        None if a is None or b is None else math.sqrt(max(a, lift) * max(b, lift))
+        for a, b in zip(one, other, strict=False)
+    ]

@@ -22,13 +22,15 @@ from arrayspeed.records.processes import Process
 @dataclass(frozen=True)
 class Limits:
     """When to stop although not everything is decided: rounds of each comparison, and minutes for all. ``factor`` is
-    the ratio that somebody would act on; with ``once`` all rounds are made, and looked at then.
+    the ratio that somebody would act on; with ``once`` all rounds are made, and looked at then. With ``whole``, what
+    was stopped early is not judged: Ctrl-C is raised, and so is `OutOfTime`.
     """
 
     rounds: int = LOOKS[-1]
     minutes: float = float("inf")
     factor: float = FACTOR
     once: bool = False
+    whole: bool = False
 
 
 class OutOfTime(Exception):
@@ -106,6 +108,9 @@ def until_decided(
         progress.end()
         return decisions
     except (KeyboardInterrupt, OutOfTime) as error:
+        if limits.whole:
+            progress.end()
+            raise
         interrupts.forget()
         why = "stopped" if isinstance(error, KeyboardInterrupt) else "time is up"
         progress.end(f"{why}: what follows is decided from what has been measured")

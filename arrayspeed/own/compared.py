@@ -78,11 +78,7 @@ def compare(script: Script, sides: Sequence[Side], wanted: Wanted, say: Callable
         made = ready(sides, script, wanted.companions, wanted.folder / "environments", say)
         answers = look(script, made, wanted)
         items = chosen(script, made, answers, wanted)
-        modules = sorted({tuple(each) for answer in answers.values() for each in answer["modules"].items()})
-        settings = {"tolerance": wanted.tolerance, "timeout": wanted.turns.timeout, "modules": modules}
-        path = wanted.folder / f"{COMMAND if script.command else script.path.stem}.jsonl"
-        records = Records(path, run_of(script, made, settings), [one.label for one in made], wanted.again)
-        (wanted.folder / ".gitignore").write_text("*\n")
+        records = records_of(script, made, answers, wanted)
         plan = Plan(wanted.turns, wanted.tolerance)
         decisions = until_decided(made, script, items, records, wanted.limits, plan, wanted.every_pair)
     check_measured(script, records, items)
@@ -93,6 +89,18 @@ def compare(script: Script, sides: Sequence[Side], wanted: Wanted, say: Callable
     return verdict(
         script, made, records, seen, decisions, wanted.limits.factor, wanted.unclear, notes, wanted.every_pair
     )
+
+
+def records_of(
+    script: Script, sides: Sequence[Ready], answers: dict[str, dict], wanted: Wanted, **more: object
+) -> Records:
+    """The records of a run, with what is there of it already; ``more`` tells it from others of the same sides."""
+    modules = sorted({tuple(each) for answer in answers.values() for each in answer["modules"].items()})
+    settings = {"tolerance": wanted.tolerance, "timeout": wanted.turns.timeout, "modules": modules, **more}
+    path = wanted.folder / f"{COMMAND if script.command else script.path.stem}.jsonl"
+    found = Records(path, run_of(script, sides, settings), [one.label for one in sides], wanted.again)
+    (wanted.folder / ".gitignore").write_text("*\n")
+    return found
 
 
 def look(script: Script, sides: Sequence[Ready], wanted: Wanted) -> dict[str, dict]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 from arrayspeed.decide import Observed
+from arrayspeed.decide.observed import halfway
 from arrayspeed.decide.words import SIZES, TIMES, Words
 from arrayspeed.model.failures import NOT_AVAILABLE
 from arrayspeed.model.measures import CALL
@@ -90,17 +91,38 @@ def observed(
     return found
 
 
+def asked_of(records: Records, rounds: int, asked: Mapping[Key, float | None], factor: float) -> dict[Key, Observed]:
+    """The comparisons that are asked for, each of both sides of its key, from so many rounds: those of results apart.
+
+    ``asked`` gives the ratio that each is judged by; None is ``factor``, with the differences that never matter. A key
+    whose reference is two sides is of the middle between them.
+    """
+    found = {}
+    for key, beyond in asked.items():
+        function, size, measure, pair = key
+        if measure == RESULT:
+            continue
+        one = of_pair(records.of(function, size, rounds), measure, *pair, factor)
+        if one is not None:
+            found[key] = one if beyond is None else replace(one, factor=beyond, least=0.0)
+    return found
+
+
 def of_pair(
-    rows: Sequence[Mapping[str, Record]], name: str, reference: str, subject: str, factor: float
+    rows: Sequence[Mapping[str, Record]], name: str, reference: str | tuple[str, str], subject: str, factor: float
 ) -> Observed | None:
     """One comparison of two sides; None where nothing of it was measured."""
     measure = MEASURES[name]
     values = {}
+    references = (reference,) if isinstance(reference, str) else reference
     for row in rows:
-        pair = row[reference], row[subject]
+        pair = *(row[side] for side in references), row[subject]
         given = tuple(map(measure.of, pair))
-        if all(one.kind == NOT_AVAILABLE for one in pair):
+        # Of two ends and what lies between, all are needed.
+        if (any if len(pair) > 2 else all)(one.kind == NOT_AVAILABLE for one in pair):
             continue
+        if len(given) > 2:
+            given = halfway(*given[:2], measure.lift), given[2]
         if any(was_asked(one, name) for one in pair) if name in CARRYING else None not in given:
             values[pair[0].round] = given
     if not values:

@@ -6,17 +6,17 @@ The same looks as those of `arrayspeed.measure.until_decided`, which measures bl
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from arrayspeed.decide import Decision
+from arrayspeed.decide import Decision, Observed
 from arrayspeed.decide.looks import Looks
 from arrayspeed.measure import interrupts
 from arrayspeed.measure.until_decided import Limits, OutOfTime
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.failures import TIMED_OUT
 from arrayspeed.own.commands import command_rounds
-from arrayspeed.own.measures import COMMAND, FIRST, IMPORT, KEPT, MEMORY, METRIC, TIME, Key, observed
+from arrayspeed.own.measures import COMMAND, FIRST, IMPORT, KEPT, MEMORY, METRIC, TIME, Key, asked_of, observed
 from arrayspeed.own.progress import Progress
 from arrayspeed.own.records import Record, Records
 from arrayspeed.own.rounds import Plan, Task, rounds
@@ -40,11 +40,13 @@ def until_decided(
     limits: Limits,
     plan: Plan,
     every_pair: bool = False,
+    asked: Mapping[Key, float | None] | None = None,
 ) -> dict[Key, Decision]:
     """Make rounds of what is not decided, look at it when it is time to, and return the decisions.
 
     Rounds that were recorded before are not made again. Ctrl-C and the end of the minutes are no errors: what was not
-    decided by then stays so. ``every_pair``: see `arrayspeed.own.measures.observed`.
+    decided by then stays so. ``every_pair``: see `arrayspeed.own.measures.observed`; ``asked``: these comparisons
+    alone, see `arrayspeed.own.measures.asked_of`.
 
     Raises
     ------
@@ -55,8 +57,14 @@ def until_decided(
     looks = Looks(limits.rounds, limits.factor)
     progress = Progress(looks.plan)
     progress.begin(len(items), len(sides))
-    open_: set[Key] | None = None
+    open_: set[Key] | None = None if asked is None else set(asked)
     done = 0
+
+    def seen_by(rounds: int) -> dict[Key, Observed]:
+        if asked is not None:
+            return asked_of(records, rounds, asked, limits.factor)
+        return observed(records, items, rounds, limits.factor, every_pair)
+
     try:
         make = command_rounds if script.kind == COMMAND else rounds
         with make(sides, script, plan) as next_round:
@@ -82,7 +90,7 @@ def until_decided(
                         records.add(now.play(task))
                         progress.finish()
                 done = look
-                seen = observed(records, items, look, limits.factor, every_pair)
+                seen = seen_by(look)
                 decisions = looks.look(seen)
                 open_ = set(looks.undecided(seen))
                 progress.look(look, looks, len({key[:2] for key in open_} - {(None, None)}))
@@ -91,10 +99,13 @@ def until_decided(
         progress.end()
         return decisions
     except (KeyboardInterrupt, OutOfTime) as error:
+        if limits.whole:
+            progress.end()
+            raise
         interrupts.forget()
         why = "stopped" if isinstance(error, KeyboardInterrupt) else "time is up"
         progress.end(f"{why}: what follows is decided from what has been measured")
-        so_far = observed(records, items, limits.rounds, limits.factor, every_pair)
+        so_far = seen_by(limits.rounds)
         if not any(function for function, *_ in so_far):
             raise UserError(f"{why} before anything was measured") from error
         return looks.look(so_far)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterable, Sequence
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
@@ -50,6 +51,14 @@ def pair_config(config, library: str, old: str, new: str, companions: list[str] 
     UserError
         A companion is not one exact version of another package.
     """
+    both = several(config, library, [old, new], companions)
+    if old == new:
+        both.include[1]["env_nobuild"] = {COPY: "2"}
+    return both
+
+
+def several(config, library: str, versions: Iterable[str], companions: Sequence[str] = ()):
+    """As `pair_config`, an environment for each of some versions."""
     entry = template(config, library)
     key = next(name for name in entry["req"] if bare(name) == library)
     version = entry["req"][key]
@@ -64,11 +73,9 @@ def pair_config(config, library: str, old: str, new: str, companions: list[str] 
     def included(value: str) -> dict:
         return {"python": entry["python"], "req": dict.fromkeys(coupled, value) | others}
 
-    both = copy.copy(config)
-    both.include = [included(old), included(new)]
-    if old == new:
-        both.include[1]["env_nobuild"] = {COPY: "2"}
-    return both
+    made = copy.copy(config)
+    made.include = [included(version) for version in versions]
+    return made
 
 
 def template(config, library: str) -> dict:

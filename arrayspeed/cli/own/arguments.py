@@ -47,8 +47,8 @@ def add_what(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--html", metavar="FILE", help="with --file: also write a page, which is one file")
 
 
-def add_limits(parser: argparse.ArgumentParser) -> None:
-    """How long, and how strict."""
+def add_limits(parser: argparse.ArgumentParser, formats: bool = True) -> None:
+    """How long, and how strict; ``formats``: and how it is printed."""
     parser.add_argument(
         "--rounds",
         type=int,
@@ -73,7 +73,8 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
         metavar="SHARE",
         help=f"the share of comparisons that may stay unclear with exit status 0 (default {UNCLEAR_SHARE})",
     )
-    parser.add_argument("--format", choices=("table", "markdown", "json"), default="table", help="default table")
+    if formats:
+        parser.add_argument("--format", choices=("table", "markdown", "json"), default="table", help="default table")
 
 
 def check_limits(args: argparse.Namespace) -> None:

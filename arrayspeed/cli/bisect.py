@@ -1,0 +1,69 @@
+"""Find the release that made a change: a search in about log2 steps over the releases between two, side by side.
+
+    arrayspeed bisect jax 0.4.31 0.8.3 --bench 'scan.*small'
+    arrayspeed bisect jax 0.4.31 0.8.3 --file mine.py -k solve
+
+First the two ends are compared. For everything that is worse, releases in between are measured beside both ends, each
+asked whether it is like the old end or like the new one; what cannot be installed, fails or stays unclear is walked
+around. At last the releases on both sides of the change are measured in rounds of their own. What was measured is kept,
+and the same command goes on where it stopped. docs/releases.md explains the output.
+
+Exit status: 0 if nothing is worse at the new end, 1 if something is, traced to one release or to a range, 2 if that is
+not decided, the minutes are over, or after a mistake.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+
+from arrayspeed.cli.own import arguments
+from arrayspeed.cli.releases import check_name, say
+from arrayspeed.cli.subjects import add_subject, check_subject, limits_of, subject_of
+from arrayspeed.formats.terminal import console
+from arrayspeed.model.errors import UserError
+from arrayspeed.model.text import printable
+from arrayspeed.releases import outcome
+from arrayspeed.releases.bisect import Bisection
+from arrayspeed.releases.listed import between, releases, version_of
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of ``arrayspeed bisect``."""
+    parser.add_argument("name", metavar="NAME", help="a library; with --file, any package")
+    parser.add_argument("old", metavar="OLD", help="a release that is good")
+    parser.add_argument("new", metavar="NEW", help="a later one that is bad")
+    parser.add_argument("--pre", action="store_true", help="pre-releases and nightly builds too")
+    parser.add_argument(
+        "--of", metavar="REGEX", default="", help="of what is worse, search for what it matches alone: 'time$', 'solve'"
+    )
+    add_subject(parser)
+    arguments.add_limits(parser)
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run ``arrayspeed bisect``."""
+    check_name(args.name.split("[")[0])
+    check_subject(args, [args.name])
+    try:
+        re.compile(args.of)
+    except re.error as error:
+        raise UserError(f"--of {args.of!r} is not a regular expression: {error}") from error
+    subject = subject_of(args, args.name)
+    early = args.pre or any(version_of(args.name, text).is_prerelease for text in (args.old, args.new))
+    listed = releases(subject.project, say, early, subject.python, subject.uv)
+    ends = between(subject.project, listed, args.old, args.new)
+    found = Bisection(subject, ends, limits_of(args), progress, args.again, unclear=args.unclear, of=args.of).run()
+    if args.format == "json":
+        print(outcome.as_json(found))
+    elif args.format == "markdown":
+        print(outcome.as_markdown(found))
+    else:
+        console().print(outcome.as_table(found))
+    return found.status
+
+
+def progress(text: str) -> None:
+    """What is being done, which is no part of the outcome."""
+    print(printable(text), file=sys.stderr, flush=True)

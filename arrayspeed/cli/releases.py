@@ -1,0 +1,83 @@
+"""List the releases of a package that the index has: dates, wheels for this platform and Python, and yanked ones.
+
+The index is the one that pip or uv is configured with (UV_DEFAULT_INDEX, PIP_INDEX_URL, pip.conf, folders of wheels).
+docs/releases.md explains the columns.
+
+Exit status: 0, or 2 if the index does not have the package or cannot be read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+
+from packaging.requirements import InvalidRequirement, Requirement
+
+from arrayspeed.formats.terminal import console
+from arrayspeed.model.errors import UserError
+from arrayspeed.model.text import printable
+from arrayspeed.releases import show
+from arrayspeed.releases.listed import THIS_PYTHON, Python, releases
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of ``arrayspeed releases``."""
+    parser.add_argument("name", metavar="NAME", help="any package")
+    parser.add_argument("--pre", action="store_true", help="pre-releases and nightly builds too")
+    parser.add_argument("--python", metavar="X.Y", help="wheels for this Python (default: the one that runs this)")
+    parser.add_argument("--format", choices=("table", "markdown", "json"), default="table", help="default table")
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run ``arrayspeed releases``."""
+    check_name(args.name)
+    python = python_of(args.python)
+    found = releases(args.name, say, args.pre, python)
+    text = f"{python[0]}.{python[1]}"
+    if args.format == "json":
+        print(show.as_json(args.name, text, found))
+    elif args.format == "markdown":
+        print(show.as_markdown(args.name, found))
+    else:
+        console().print(show.as_table(found))
+        usable = sum(not one.obstacle for one in found)
+        print(f"{len(found)} releases, {usable} of them with wheels for Python {text} on this platform")
+    return 0
+
+
+def say(text: str) -> None:
+    """A remark, which is no part of the list."""
+    print(f"arrayspeed: {printable(text)}", file=sys.stderr, flush=True)
+
+
+def check_name(name: str) -> None:
+    """Whether it is the name of a package, and nothing else.
+
+    Raises
+    ------
+    UserError
+        It is not.
+    """
+    try:
+        found = Requirement(name)
+    except InvalidRequirement as error:
+        raise UserError(f"{name!r} is not the name of a package") from error
+    if found.specifier or found.url or found.marker or found.extras:
+        raise UserError(f"{name!r}: give the name of a package alone")
+
+
+def python_of(text: str | None) -> Python:
+    """A version of Python.
+
+    Raises
+    ------
+    UserError
+        It is none.
+    """
+    if text is None:
+        return THIS_PYTHON
+    found = re.fullmatch(r"(\d+)\.(\d+)", text)
+    if found is None:
+        raise UserError(f"--python {text!r} is not a version such as 3.12")
+    return int(found[1]), int(found[2])

@@ -1,0 +1,73 @@
+"""Watch packages for new releases, for cron or CI: each is compared with the last one, and said once.
+
+    arrayspeed watch jax torch numpy
+    arrayspeed watch jax --file mine.py
+
+The first time, the newest release is noted, and later ones are compared with it (--since names another). A new release
+is screened in a few rounds; what is worse or unclear is measured again, what is worse still once more on another day or
+another machine, and if releases lie between, the one that did it is searched for. Then a page is written, watch.md gets
+a line, and the same line is printed. The state is in results/watch.json (with --file in .arrayspeed/), and a job that
+was killed goes on where it was. docs/releases.md has an example for cron.
+
+Exit status: 0 if there is no new release, or nothing is worse in it, 1 if something is worse in one that was said in
+this run, 2 if something is not decided, waits for another day, or could not be measured.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from arrayspeed.cli.bisect import progress
+from arrayspeed.cli.own import arguments
+from arrayspeed.cli.releases import check_name, say
+from arrayspeed.cli.subjects import add_subject, check_subject, limits_of, subject_of
+from arrayspeed.model.errors import UserError
+from arrayspeed.model.text import printable
+from arrayspeed.releases.listed import releases
+from arrayspeed.releases.watch import DAY, Rules, Watch
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of ``arrayspeed watch``."""
+    parser.add_argument("names", metavar="NAME", nargs="+", help="libraries; with --file, any packages")
+    parser.add_argument("--since", metavar="VERSION", help="the first time: compare with this release")
+    parser.add_argument(
+        "--apart",
+        type=float,
+        default=DAY,
+        metavar="HOURS",
+        help=f"before what is worse is measured again on the same machine (default {DAY:g})",
+    )
+    parser.add_argument("--pre", action="store_true", help="pre-releases and nightly builds too")
+    add_subject(parser)
+    arguments.add_limits(parser, formats=False)
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run ``arrayspeed watch``."""
+    for name in args.names:
+        check_name(name.split("[")[0])
+    check_subject(args, args.names)
+    if not args.apart >= 0:
+        raise UserError(f"--apart {args.apart:g} is not valid: 0 or more")
+    if args.since and len(args.names) > 1:
+        raise UserError("--since is of one package, and several are named")
+    if args.again:
+        raise UserError("--again does not go with watch: each release is measured once")
+    statuses = []
+    for name in dict.fromkeys(args.names):
+        try:
+            subject = subject_of(args, name)
+            listed = releases(subject.project, say, args.pre, subject.python, subject.uv)
+            rules = Rules(limits_of(args), args.unclear, args.apart, args.since)
+            statuses.append(Watch(subject, listed, rules, progress, tell).run())
+        except UserError as error:
+            say(f"{name}: {error}")
+            statuses.append(2)
+    return 1 if 1 in statuses else max(statuses)
+
+
+def tell(text: str) -> None:
+    """What came out."""
+    print(printable(text), file=sys.stdout, flush=True)

@@ -1,0 +1,16 @@
+"""The question "is there a new release, and which one did it?": what the index has, and where a change came from.
+
+It must not know commands or pages.
+
+    index      what the package index that pip and uv are configured with says of a project
+    listed     its releases: dates, wheels for this platform and Python, yanked ones
+    show       these for people and programs
+    found      what one comparison of two releases gave
+    subject    releases side by side: in somebody's own code (`own`), or in our kernels (`suite`)
+    search     between which releases a change lies, step by step; a step that says nothing is walked around
+    bisect     a search whose steps are measured
+    outcome    what it found, for people and programs
+    state      a file that is there whole or not at all
+    watch      new releases: screened, confirmed, measured again on another day, bisected, said once
+    pages      a page for each release, and a summary of all
+"""

@@ -1,0 +1,165 @@
+"""What a search found, for people and for programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from arrayspeed.formats.verdicts import markdown_table, markdown_text, style, table
+from arrayspeed.measure.progress import clock
+from arrayspeed.model.text import printable
+from arrayspeed.releases.bisect import Change, Outcome, Step
+from arrayspeed.releases.found import Found
+
+HEADINGS = ("of", "verdict", "release", "new/old", "after/before", "before/old", "after/old")
+
+
+def headline(outcome: Outcome) -> str:
+    """The outcome in a sentence."""
+    return f"{outcome.name} {outcome.old} → {outcome.new}: {conclusion(outcome)}"
+
+
+def conclusion(outcome: Outcome) -> str:
+    """The same, where it is known what was asked."""
+    if outcome.stopped:
+        return f"{outcome.stopped}; the same command goes on where it stopped."
+    if not outcome.changes:
+        open_ = sum(one.open for one in outcome.ends)
+        if outcome.status:
+            return f"not decided: {open_} of {len(outcome.ends)} comparisons of the ends are unclear; no search."
+        return "nothing worse between the ends; no search."
+    named = list(dict.fromkeys(one.after for one in outcome.changes if one.named))
+    rest = [one for one in outcome.changes if not one.named]
+    said = [f"{outcome.name} {version} did it" for version in named]
+    ranges = dict.fromkeys(f"after {one.before}, by {one.after}" for one in rest if one.searched)
+    said += [f"narrowed to {each}" for each in ranges]
+    if count := sum(not one.searched for one in rest):
+        said.append(f"{count} more worse, not searched for")
+    return f"{'; '.join(said)}."
+
+
+def where(outcome: Outcome, one: Change) -> str:
+    """The release, or the releases that it may be."""
+    if not one.searched:
+        return "not searched for"
+    if one.between:
+        return f"one of {', '.join([*one.between, one.after])}"
+    return one.after if one.confirmed else f"{one.after}, not confirmed"
+
+
+def cells(outcome: Outcome, one: Change) -> list[str]:
+    """A change in words."""
+    sides = [short(one.sides.get(key)) for key in ("step", "before", "after")]
+    return [one.target.name, one.target.verdict, where(outcome, one), short(one.target), *sides]
+
+
+def short(found: Found | None) -> str:
+    """A ratio, or the word where there is none."""
+    return "" if found is None else found.change or found.verdict
+
+
+def notes(outcome: Outcome) -> list[str]:
+    """What a reader must know."""
+    lines = []
+    for one in outcome.changes:
+        lines.append(f"{one.target.text}.")
+        if step := one.sides.get("step"):
+            lines.append(f"  {one.before} → {one.after}: {step.text}.")
+    for pair, packages in outcome.packages.items():
+        said = ", ".join(f"{name} {old or 'absent'} → {new or 'absent'}" for name, (old, new) in packages.items())
+        lines.append(f"Other packages that changed, {pair}: {said or 'none'}.")
+    for links in outcome.links.values():
+        lines += [f"{label}: {url}" for label, url in links.items()]
+    if outcome.left_out:
+        lines.append("Left out: " + ", ".join(f"{one} ({why})" for one, why in outcome.left_out.items()) + ".")
+    lines += [f"Walked around: {step_text(step)}." for step in outcome.steps if step.why]
+    count = len(outcome.steps)
+    lines.append(f"{count} {'step' if count == 1 else 'steps'}, {clock(outcome.seconds)}.")
+    return lines
+
+
+def step_text(step: Step) -> str:
+    """A step in a line."""
+    return f"{step.version}: {step.why or '; '.join(one.text for one in step.found) or 'nothing was measured'}"
+
+
+def rows(outcome: Outcome) -> list[list[str]]:
+    """The table."""
+    return [cells(outcome, one) for one in outcome.changes]
+
+
+def as_table(outcome: Outcome) -> RenderableType:
+    """For a terminal."""
+    parts: list[RenderableType] = [Text(printable(headline(outcome)), style="bold")]
+    if outcome.changes:
+        parts.append(table(HEADINGS, rows(outcome), [style(one.target.verdict) for one in outcome.changes]))
+    return Group(*parts, *(Text(printable(line), style="dim") for line in notes(outcome)))
+
+
+def as_markdown(outcome: Outcome) -> str:
+    """For an issue."""
+    lines = [f"**{markdown_text(headline(outcome))}**", ""]
+    if outcome.changes:
+        lines += markdown_table(HEADINGS, rows(outcome))
+    if outcome.steps:
+        lines += [
+            "Steps, each against the middle between the ends:",
+            "",
+            *(f"{n}. {markdown_text(step_text(one))}" for n, one in enumerate(outcome.steps, 1)),
+            "",
+        ]
+    return "\n".join([*lines, *(f"- {markdown_text(line.strip())}" for line in notes(outcome))])
+
+
+def as_data(outcome: Outcome) -> dict[str, Any]:
+    """As plain data."""
+    return {
+        "package": outcome.name,
+        "old": outcome.old,
+        "new": outcome.new,
+        "conclusion": headline(outcome),
+        "ends": found_data(outcome.ends),
+        "changes": [
+            {
+                "of": one.target.name,
+                "end": found_data([one.target])[0],
+                "release": one.after if one.named else None,
+                "before": one.before,
+                "after": one.after,
+                "between": list(one.between),
+                "confirmed": one.confirmed,
+                "searched": one.searched,
+                "sides": {key: found_data([each])[0] for key, each in one.sides.items()},
+            }
+            for one in outcome.changes
+        ],
+        "steps": [
+            {
+                "release": one.version,
+                "left_out": one.why or None,
+                "found": found_data(one.found),
+                "seconds": one.seconds,
+            }
+            for one in outcome.steps
+        ],
+        "left_out": dict(outcome.left_out),
+        "packages": {key: {name: list(both) for name, both in rows.items()} for key, rows in outcome.packages.items()},
+        "links": {key: dict(links) for key, links in outcome.links.items()},
+        "minutes": outcome.seconds / 60,
+        "stopped": outcome.stopped or None,
+        "exit_status": outcome.status,
+    }
+
+
+def found_data(found: Sequence[Found]) -> list[dict[str, Any]]:
+    """Comparisons as plain data."""
+    return [{**one.data(), "what": list(one.what)} for one in found]
+
+
+def as_json(outcome: Outcome) -> str:
+    """For programs."""
+    return json.dumps(as_data(outcome), indent=1, ensure_ascii=False, allow_nan=False)

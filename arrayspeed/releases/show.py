@@ -1,0 +1,51 @@
+"""Releases of a project, for people and for programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from rich.console import RenderableType
+
+from arrayspeed.formats.verdicts import markdown_table, table
+from arrayspeed.releases.listed import Release
+
+HEADINGS = ("release", "date", "wheels", "for here", "source", "")
+
+
+def cells(one: Release) -> list[str]:
+    """A release in words."""
+    remark = "; ".join(filter(None, [one.obstacle, "pre-release" if one.early else ""]))
+    source = "yes" if one.source else "no"
+    return [one.version, one.date or "unknown", str(one.wheels), str(one.here), source, remark]
+
+
+def as_table(releases: Sequence[Release]) -> RenderableType:
+    """For a terminal."""
+    styles = ["dim" if one.obstacle else "" for one in releases]
+    return table(HEADINGS, map(cells, releases), styles, right=[2, 3])
+
+
+def as_markdown(project: str, releases: Sequence[Release]) -> str:
+    """For a page."""
+    return "\n".join([f"# Releases of {project}", "", *markdown_table(HEADINGS, map(cells, releases))])
+
+
+def as_json(project: str, python: str, releases: Sequence[Release]) -> str:
+    """For programs."""
+    rows = [
+        {
+            "version": one.version,
+            "date": one.date,
+            "wheels": one.wheels,
+            "wheels_here": one.here,
+            "source": one.source,
+            "yanked": one.yanked is not None,
+            "yanked_reason": one.yanked or None,
+            "prerelease": one.early,
+            "usable": not one.obstacle,
+            "obstacle": one.obstacle or None,
+        }
+        for one in releases
+    ]
+    return json.dumps({"project": project, "python": python, "releases": rows}, indent=1, ensure_ascii=False)

@@ -1,0 +1,51 @@
+"""A file of JSON that is there whole or not at all, whenever the process is killed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from arrayspeed.model.errors import UserError
+
+
+def load(path: Path) -> dict[str, Any]:
+    """What a file holds; nothing where there is none.
+
+    Raises
+    ------
+    UserError
+        It holds something else.
+    """
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise UserError(f"{path} cannot be read: move it away to begin anew") from error
+    if not isinstance(found, dict):
+        raise UserError(f"{path} is no state of arrayspeed: move it away to begin anew")
+    return found
+
+
+def save(path: Path, data: dict[str, Any]) -> None:
+    """Replace a file."""
+    write(path, json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def write(path: Path, text: str) -> None:
+    """Replace a file by a text."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".saving-{path.name}")
+    with open(temporary, "w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
+
+
+def digest(*parts: object) -> str:
+    """A name for what is the same."""
+    return hashlib.sha256(json.dumps(parts, default=str).encode()).hexdigest()[:12]

@@ -1,0 +1,160 @@
+"""Releases of a library in our kernels."""
+
+from __future__ import annotations
+
+import sys
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from contextlib import redirect_stdout
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from arrayspeed.decide import Observed
+from arrayspeed.decide.observed import halfway
+from arrayspeed.environments.plugin import find_python
+from arrayspeed.measure.blocks import Block, blocks_of
+from arrayspeed.measure.host import only_run
+from arrayspeed.measure.plan import Selection, combinations
+from arrayspeed.measure.session import Session, open_session
+from arrayspeed.measure.until_decided import Limits, until_decided
+from arrayspeed.model.errors import UserError
+from arrayspeed.model.libraries import bare
+from arrayspeed.model.measures import measure_of
+from arrayspeed.model.units import human
+from arrayspeed.records.measures import observed_of_sides
+from arrayspeed.records.processes import Process
+from arrayspeed.releases.found import Asked, Found, What, of_decision
+from arrayspeed.releases.listed import Python
+from arrayspeed.releases.state import digest
+from arrayspeed.releases.subject import links_of
+from arrayspeed.upgrade import compare, pair
+from arrayspeed.versions.releases import stored
+
+
+class Suite:
+    """See `arrayspeed.releases.subject.Subject`."""
+
+    def __init__(
+        self, config, library: str, selections: Sequence[Selection], companions: Sequence[str] = (), wait: bool = False
+    ) -> None:
+        self.config, self.name, self.selections, self.wait = config, library, list(selections), wait
+        self.companions = list(companions)
+        self.template = pair.template(config, library)
+        key = next(name for name in self.template["req"] if bare(name) == library)
+        self.project = key.removeprefix("pip+").split("[")[0].strip()
+        self.python = python_of(self.template["python"])
+        self.folder = Path(config.results_dir)
+        self.identity = digest(library, self.companions, list(map(repr, self.selections)))
+        self.label, self.uv = "kernels", None
+        self.environments: dict[str, object] = {}
+
+    def session(self, versions: Sequence[str]) -> Session:
+        """asv's objects for some releases, in their order."""
+        with redirect_stdout(sys.stderr):
+            config = pair.several(self.config, self.name, versions, self.companions)
+            session = open_session(config, self.selections)
+        if len(session.environments) != len(versions):
+            raise UserError(f"nothing that is selected runs in every release of {self.name}")
+        self.environments |= dict(zip(versions, session.environments.values(), strict=True))
+        return session
+
+    def ends(self, old: str, new: str) -> None:
+        """Both ends, with the companions of asv.conf.json."""
+        self.session([old, new])
+
+    def install(self, version: str) -> None:
+        """A release, with the same companions."""
+        if version not in self.environments:
+            self.session([version])
+
+    def works(self, version: str) -> None:
+        """asv found the benchmarks there when the environment was made."""
+
+    def measure(
+        self, versions: Sequence[str], asked: Mapping[Asked, float | None] | None, limits: Limits, stage: str
+    ) -> dict[Asked, Found]:
+        """Measure kernels."""
+        with redirect_stdout(sys.stderr), only_run(self.folder, self.wait):
+            session = self.session(versions)
+            every = dict.fromkeys(one for selection in self.selections for one in combinations(session, selection))
+            wanted = None if asked is None else {what for what, _, _ in asked}
+            run = digest(self.identity, stage, list(versions))
+            blocks = {
+                compare.key(one.one): one.with_first(measure_of(one.one.measure).rounds)
+                for one in blocks_of(every, list(session.environments), run)
+                if len(one.sides) == len(versions) and (wanted is None or compare.key(one.one) in wanted)
+            }
+            if asked is not None and not blocks:
+                return {}
+            names = dict(zip(versions, session.environments, strict=True))
+            pairs = asked if asked is not None else {(what, versions[0], versions[1]): None for what in blocks}
+            by_name = {one.name: where for where, one in blocks.items()}
+            taken = {
+                by_name[name]: ones for name, ones in stored(session, {b.name: b for b in blocks.values()}).items()
+            }
+            before = {where: len({process.round for process in ones}) for where, ones in taken.items()}
+
+            def take(block: Block, played: list[Process]) -> None:
+                taken[by_name[block.name]].extend(played)
+
+            def observed() -> dict[tuple, Observed]:
+                return observed_of(taken, pairs, names)
+
+            decisions = until_decided(session, blocks, take, observed, limits, before)
+        seen = observed()
+        found = {}
+        for (what, both), decision in decisions.items():
+            one = taken[what][0].one
+            values = [
+                human(seen[what, both].middle(side), one.measure)
+                for side in (seen[what, both].reference, seen[what, both].subject)
+            ]
+            why = next((process.why for process in taken[what] if process.why), "") if None in values else ""
+            found[what, *both] = of_decision(what, name_of(one), decision, *values, why)
+        return found
+
+    def packages(self, version: str) -> dict[str, str]:
+        """As they were recorded."""
+        return self.environments[version].packages()
+
+    def links(self, version: str) -> dict[str, str]:
+        """From the installed metadata."""
+        return links_of(Path(self.environments[version]._path), self.project)
+
+
+def python_of(text: str) -> Python:
+    """The version of the interpreter that environments get."""
+    executable, version = find_python(text, "")
+    if executable == sys.executable:
+        return sys.version_info[:2]
+    major, minor = version.split(".")[:2]
+    return int(major), int(minor)
+
+
+def name_of(one) -> str:
+    """A combination, as people call it."""
+    size = "" if one.size is None else f"({one.size:,})"
+    return f"{one.kernel}{size} {one.backend} {measure_of(one.measure).short}"
+
+
+def observed_of(
+    taken: Mapping[What, Sequence[Process]], asked: Mapping[Asked, float | None], names: Mapping[str, str]
+) -> dict[tuple[What, tuple[Any, str]], Observed]:
+    """The comparisons that are asked for, by block and pair of releases; a ratio that is given takes the place of all
+    else that they are judged by.
+    """
+    found = {}
+    for (what, old, new), factor in asked.items():
+        of = defaultdict(list)
+        for process in taken.get(what, ()):
+            of[process.one.environment].append(process)
+        sides = [of[names[each]] for each in ((old,) if isinstance(old, str) else old)]
+        if of[names[new]] and all(sides):
+            one = observed_of_sides(sides[0], of[names[new]])
+            if len(sides) > 1:
+                other = observed_of_sides(sides[1], of[names[new]]).reference
+                both = {n: halfway(value, other.get(n), one.lift) for n, value in one.reference.items()}
+                one = replace(one, reference=both)
+            found[what, (old, new)] = one if factor is None else replace(one, factor=factor, least=0.0)
+    return found
