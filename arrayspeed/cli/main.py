@@ -31,6 +31,7 @@ COMMANDS = (
     "copies",
     "peers",
     "merge",
+    "fleet",
     "clean",
 )
 
