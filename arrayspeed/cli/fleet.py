@@ -71,6 +71,13 @@ def add_arguments(parser) -> None:
             metavar="SECONDS",
             help="after which an idle host takes the blocks of one that is ten times slower than others (default 600)",
         )
+        one.add_argument(
+            "--hostless",
+            type=float,
+            default=60.0,
+            metavar="SECONDS",
+            help="stop after so long without a host (default 60; more where jobs wait in a queue)",
+        )
         one.add_argument("--script", action="store_true", help="print the job script or manifest, and start nothing")
         one.add_argument("--wait", action="store_true", help="wait for a run that is writing results to end")
         add_limits(one)
@@ -85,8 +92,9 @@ def main(args) -> int:
     if args.what == "status":
         return status(args)
     check_limits(args)
-    if not args.patience > 0:
-        raise UserError(f"--patience {args.patience:g} is not valid: more than 0")
+    for name, value in (("patience", args.patience), ("hostless", args.hostless)):
+        if not value > 0:
+            raise UserError(f"--{name} {value:g} is not valid: more than 0")
     cluster = Cluster.read(args.cluster) if args.cluster else None
     if args.script:
         if cluster is None:
@@ -104,7 +112,8 @@ def main(args) -> int:
         locked(results / ".lock", f"writing {results}", args.wait),
         connected(args.scheduler, cluster) as client,
     ):
-        kinds = Fleet(client, plan.configured(config), plan, limits, folder, args.patience, say).run()
+        waits = {"patience": args.patience, "hostless": args.hostless}
+        kinds = Fleet(client, plan.configured(config), plan, limits, folder, say=say, **waits).run()
     return (show_upgrade if args.what == "upgrade" else show_run)(kinds, args, plan.configured(config))
 
 

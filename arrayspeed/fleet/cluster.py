@@ -24,8 +24,12 @@ QUIET = {
     "distributed.comm.timeouts.connect": "10s",
 }
 
-#: Variables that have a worker read the same configuration.
-VARIABLES = {"DASK_" + name.replace(".", "__").replace("-", "_").upper(): str(value) for name, value in QUIET.items()}
+#: Variables that have a worker read the same configuration, where another program starts it.
+VARIABLES = {
+    "DASK_" + name.replace(".", "__").replace("-", "_").upper(): str(value)
+    for name, value in QUIET.items()
+    if name.startswith(("distributed.worker", "distributed.admin"))
+}
 
 
 @dataclass
@@ -77,7 +81,14 @@ def slurm(cluster: Cluster):
     """Jobs of Slurm, a worker each; a node is theirs alone unless the file says otherwise."""
     from dask_jobqueue import SLURMCluster
 
-    ours = {"cores": 1, "processes": 1, "nanny": False, "memory": "0", "job_extra_directives": ["--exclusive"]}
+    ours = {
+        "cores": 1,
+        "processes": 1,
+        "nanny": False,
+        "memory": "1GB",
+        "job_mem": "0",
+        "job_extra_directives": ["--exclusive"],
+    }
     ours["job_script_prologue"] = [f"export {name}={value}" for name, value in VARIABLES.items()]
     return SLURMCluster(n_workers=cluster.workers, **(ours | cluster.options))
 

@@ -60,7 +60,17 @@ class Host:
 
 
 class Fleet:
-    """One run of a plan. ``folder``: of the project on the hosts; None for where their workers were started."""
+    """One run of a plan.
+
+    Parameters
+    ----------
+    folder
+        The project on the hosts; None for where their workers were started.
+    patience
+        Seconds after which a host may be slow.
+    hostless
+        Seconds for which to wait where no host is there that could do anything.
+    """
 
     def __init__(
         self,
@@ -70,10 +80,11 @@ class Fleet:
         limits: Limits,
         folder: str | None = None,
         patience: float = 600.0,
+        hostless: float = 60.0,
         say: Callable[[str], None] = print,
     ) -> None:
         self.client, self.config, self.plan, self.limits = client, config, plan, limits
-        self.folder, self.patience, self.say = folder, patience, say
+        self.folder, self.patience, self.hostless, self.say = folder, patience, hostless, say
         self.results = Path(config.results_dir)
         self.hosts: dict[str, Host] = {}
         self.kinds: dict[str, Kind] = {}
@@ -132,7 +143,7 @@ class Fleet:
             return False
         if any(host.kind in left for host in useful):
             self.seen = time.monotonic()
-        elif time.monotonic() > self.seen + (self.patience if not self.hosts else min(self.patience, 60.0)):
+        elif time.monotonic() > self.seen + self.hostless:
             self.say(f"no host is left of {', '.join(kind.machine for kind in left) or 'any kind'}")
             return False
         return True
