@@ -7,6 +7,7 @@ its host. Whatever a host sends after it was given up is not looked at.
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -47,6 +48,7 @@ class Host:
     future: object = None
     gang: list[str] | None = None
     asked: dict = field(default_factory=dict)
+    since: float = field(default_factory=time.monotonic)
     started: float = 0.0
     again: float = 0.0
     aside: str | None = None
@@ -135,15 +137,15 @@ class Fleet:
 
     def work_left(self) -> bool:
         """Whether something is to be measured, and somebody may still do it."""
+        now = time.monotonic()
         useful = [host for host in self.hosts.values() if not host.aside]
-        if any(host.kind is None for host in useful):
-            return True
         left = [kind for kind in self.kinds.values() if not kind.finished]
-        if self.kinds and not left:
+        joining = any(host.kind is None and now < host.since + self.patience for host in useful)
+        if joining or any(host.kind in left for host in useful):
+            self.seen = now
+        elif self.kinds and not left:
             return False
-        if any(host.kind in left for host in useful):
-            self.seen = time.monotonic()
-        elif time.monotonic() > self.seen + self.hostless:
+        elif now > self.seen + self.hostless:
             self.say(f"no host is left of {', '.join(kind.machine for kind in left) or 'any kind'}")
             return False
         return True
@@ -187,10 +189,9 @@ class Fleet:
             block = replace(host.kind.blocks[name], name=f"{name}@{host.name}")
             host.asked[block.name] = block, host.kind.needed(name, host.name)
             # asv's value is of all rounds.
-            for one in host.kind.found.get(name, ()) if not self.plan.pair else ():
-                if one.block == block.name:
-                    file = answers.named(host.kind.machine, host.commit, one.one.environment, processes.SUFFIX)
-                    known[file].append(json.dumps(processes.line(one)) + "\n")
+            for one in host.kind.stored.get(name, {}).get(host.name, ()) if not self.plan.pair else ():
+                file = answers.named(host.kind.machine, host.commit, one.one.environment, processes.SUFFIX)
+                known[file].append(json.dumps(processes.line(one)) + "\n")
         blocks = [[asdict(block), rounds] for block, rounds in host.asked.values()]
         return self.submit(host, {"blocks": blocks, "known": {file: "".join(lines) for file, lines in known.items()}})
 
@@ -243,6 +244,12 @@ class Fleet:
             It is.
         """
         name, machine, commit = (str(answer[key]) for key in ("host", "machine", "commit"))
+        if (
+            not re.fullmatch(r"[\w-]+", name)
+            or not re.fullmatch(r"\w[\w.-]*", machine)
+            or not re.fullmatch("[0-9a-f]{40}", commit)
+        ):
+            raise answers.Garbage("it sent names that are none")
         if any(other.name == name for other in self.hosts.values()):
             raise UserError(f"another worker on {printable(name)} is there already: one a host")
         if answer["code"] != self.code or measured_code(commit) != self.head:
@@ -250,6 +257,8 @@ class Fleet:
         blocks = {block.name: block for block in map(block_of, answer["blocks"])}
         environments = {side.environment for block in blocks.values() for side in block.sides}
         kind = self.kinds.get(machine)
+        if any("/" in environment for environment in environments):
+            raise answers.Garbage("it sent names that are none")
         if not blocks:
             raise UserError("nothing that is selected can be compared there")
         if kind and blocks != kind.blocks:
@@ -264,7 +273,7 @@ class Fleet:
             kind = self.kinds[machine] = Kind(machine, commits, blocks, Looks(self.limits.rounds, self.limits.factor))
             kind.load(str(self.results))
         host.name, host.kind, host.commit = name, kind, commit
-        self.say(f"{host.label} joined: {printable(machine)}, {len(blocks)} blocks, {len(kind.found)} of them begun")
+        self.say(f"{host.label} joined: {printable(machine)}, {len(blocks)} blocks, {len(kind.stored)} of them begun")
         self.save()
 
     def accept(self, host: Host, answer: dict) -> None:
@@ -349,7 +358,7 @@ def state(kinds, hosts) -> str:
             "kinds": {
                 kind.machine: {
                     "blocks": len(kind.blocks),
-                    "begun": len(kind.found),
+                    "begun": len(kind.stored),
                     "waiting": sum(map(len, kind.queue)),
                     "failed": sum(all(one.value is None for one in ones) for ones in kind.found.values()),
                     "finished": kind.finished,

@@ -28,10 +28,10 @@ class Kind:
     ----------
     machine, commits
         Its name, as the results have it, and the commits that measure the same as the hosts'.
-    found
-        The processes of each block that count.
+    stored
+        The processes of each block, by host.
     owner
-        The host that they are of.
+        The host whose processes count.
     queue
         Blocks that wait for a host, as they are measured together.
     """
@@ -40,24 +40,27 @@ class Kind:
     commits: list[str]
     blocks: Mapping[str, Block]
     looks: Looks
-    found: dict[str, list[Process]] = field(default_factory=dict)
+    stored: dict[str, dict[str, list[Process]]] = field(default_factory=dict)
     owner: dict[str, str] = field(default_factory=dict)
     queue: list[list[str]] = field(default_factory=list)
     decisions: dict[Key, Decision] = field(default_factory=dict)
     finished: bool = False
 
+    @property
+    def found(self) -> dict[str, list[Process]]:
+        """The processes of each block that count."""
+        return {name: hosts[self.owner[name]] for name, hosts in self.stored.items()}
+
     def load(self, folder: str) -> None:
-        """Take up what is stored; of each block, the host with most rounds."""
-        stored: dict[str, dict[str, list[Process]]] = defaultdict(lambda: defaultdict(list))
+        """Take up what is stored; of each block, the host with most rounds counts."""
         sides = {(name, one.environment): one for name, block in self.blocks.items() for one in block.sides}
         for environment in {environment for _, environment in sides}:
             for process in processes.load(folder, self.machine, environment, self.commits):
                 name, _, host = (process.block or "").partition("@")
                 if host and (one := sides.get((name, environment))):
-                    stored[name][host].append(replace(process, one=one))
-        for name, hosts in stored.items():
+                    self.take(name, host, [replace(process, one=one)])
+        for name, hosts in self.stored.items():
             self.owner[name] = max(hosts, key=lambda host: len(hosts[host]))
-            self.found[name] = hosts[self.owner[name]]
         self.fill(self.blocks)
 
     def fill(self, left: Iterable[str]) -> None:
@@ -86,17 +89,16 @@ class Kind:
         return observed(self.blocks, self.found)
 
     def needed(self, name: str, host: str | None) -> list[int]:
-        """The rounds that a block lacks before the next look, were it measured by a host."""
+        """The rounds that a block lacks before the next look, if a host measures it."""
         plan, block = self.looks.plan, self.blocks[name]
-        owned = host is not None and host == self.owner.get(name)
-        there = {process.round for process in self.found[name]} if owned else set()
+        there = {process.round for process in self.stored.get(name, {}).get(host, ())}
         look = plan[min(self.looks.number, len(plan) - 1)]
         return [number for number in range(look) if number not in there and not block.waits(number, plan[0])]
 
     def take(self, name: str, host: str, played: list[Process]) -> None:
         """A host has measured rounds of a block."""
-        before = self.found.get(name, []) if self.owner.get(name) == host else []
-        self.owner[name], self.found[name] = host, before + played
+        self.owner[name] = host
+        self.stored.setdefault(name, {}).setdefault(host, []).extend(played)
 
     def stop(self) -> None:
         """Decide from what there is: nothing more will be measured."""
