@@ -6,6 +6,7 @@ measuring is set here: no nanny, one thread, and a worker that is idle while a p
 
 from __future__ import annotations
 
+import json
 import logging
 import tomllib
 from collections.abc import Iterator
@@ -99,10 +100,12 @@ def manifest(cluster: Cluster) -> dict:
 
     name, label = cluster.options.get("name", "arrayspeed"), "dask.org/cluster-name"
     made = make_cluster_spec(**({"name": name, "n_workers": cluster.workers} | cluster.options))
+    # Kubernetes' schema has no null.
+    made = json.loads(json.dumps(made), object_hook=lambda one: {k: v for k, v in one.items() if v is not None})
     pod = made["spec"]["worker"]["spec"]
     container = pod["containers"][0]
     container["args"] = ["dask", "worker", "--name", "$(DASK_WORKER_NAME)", "--no-nanny", "--nthreads", "1"]
-    container.setdefault("env", []).extend({"name": key, "value": value} for key, value in VARIABLES.items())
+    container["env"] = [*container.get("env", []), *({"name": key, "value": text} for key, text in VARIABLES.items())]
     apart = {"labelSelector": {"matchLabels": {label: name}}, "topologyKey": "kubernetes.io/hostname"}
     pod["affinity"] = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [apart]}}
     return made
@@ -157,8 +160,6 @@ def script(cluster: Cluster) -> str:
     UserError
         That kind has none.
     """
-    import json
-
     if cluster.kind == "kubernetes":
         return json.dumps(manifest(cluster), indent=1)
     if cluster.kind == "slurm":

@@ -28,6 +28,7 @@ from arrayspeed.measure.until_decided import Limits
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.text import printable
 from arrayspeed.records import processes
+from arrayspeed.records.processes import Process
 from arrayspeed.records.results import result_commits
 
 #: Seconds between two looks at the hosts, and until a busy host is asked again.
@@ -187,11 +188,14 @@ class Fleet:
         host.gang, host.asked, known = gang, {}, defaultdict(list)
         for name in gang:
             block = replace(host.kind.blocks[name], name=f"{name}@{host.name}")
-            host.asked[block.name] = block, host.kind.needed(name, host.name)
+            if numbers := host.kind.needed(name, host.name):
+                host.asked[block.name] = block, numbers
             # asv's value is of all rounds.
             for one in host.kind.stored.get(name, {}).get(host.name, ()) if not self.plan.pair else ():
                 file = answers.named(host.kind.machine, host.commit, one.one.environment, processes.SUFFIX)
                 known[file].append(json.dumps(processes.line(one)) + "\n")
+        if not host.asked:  # it had measured them before another took them
+            return self.take(host, {})
         blocks = [[asdict(block), rounds] for block, rounds in host.asked.values()]
         return self.submit(host, {"blocks": blocks, "known": {file: "".join(lines) for file, lines in known.items()}})
 
@@ -244,11 +248,8 @@ class Fleet:
             It is.
         """
         name, machine, commit = (str(answer[key]) for key in ("host", "machine", "commit"))
-        if (
-            not re.fullmatch(r"[\w-]+", name)
-            or not re.fullmatch(r"\w[\w.-]*", machine)
-            or not re.fullmatch("[0-9a-f]{40}", commit)
-        ):
+        patterns = {name: r"[\w-]+", machine: r"\w[\w.-]*", commit: "[0-9a-f]{40}"}
+        if not all(re.fullmatch(pattern, text) for text, pattern in patterns.items()):
             raise answers.Garbage("it sent names that are none")
         if any(other.name == name for other in self.hosts.values()):
             raise UserError(f"another worker on {printable(name)} is there already: one a host")
@@ -288,8 +289,7 @@ class Fleet:
         files = answers.of_environments(answer["files"], host.kind.machine, host.commit, environments)
         found = answers.played(files, host.kind.machine, host.commit, host.asked)
         answers.store(self.results, host.kind.machine, files)
-        for name, ones in found.items():
-            host.kind.take(name.partition("@")[0], host.name, ones)
+        self.take(host, found)
         took, rounds = time.monotonic() - host.started, sum(len(numbers) for _, numbers in host.asked.values())
         self.longest = max(self.longest, took / rounds)
         self.overhead += took - float(answer["seconds"])
@@ -297,6 +297,12 @@ class Fleet:
         host.done += len(found)
         self.say(f"{host.label}: {', '.join(what(block) for block, _ in host.asked.values())} in {took:.1f} s")
         self.save()
+
+    def take(self, host: Host, found: dict[str, list[Process]]) -> None:
+        """Blocks of a host are measured up to the next look, and count."""
+        for name in host.gang:
+            host.kind.take(name, host.name, found.get(f"{name}@{host.name}", []))
+        host.gang = None
 
     def give_back(self, host: Host) -> None:
         """Queue the blocks of a host again, for whoever is idle."""
