@@ -60,7 +60,7 @@ def dask(*arguments, **environment):
     )
 
 
-def wait_for(what, seconds=60):
+def wait_for(what, seconds=300):
     """Until something is true; whether anything hangs shows only then."""
     until = time.monotonic() + seconds
     while not what():
@@ -112,7 +112,7 @@ class Simulated:
         config = copy.copy(self.config)
         config.results_dir = str(self.folder / results)
         Path(config.results_dir).mkdir(exist_ok=True)
-        options = {"patience": 20.0, "say": self.said.append, "limits": Limits(ROUNDS)} | options
+        options = {"patience": 300.0, "hostless": 300.0, "say": self.said.append, "limits": Limits(ROUNDS)} | options
         with Client(self.address, timeout=10, set_as_default=False) as client:
             return Fleet(client, config, PLAN, **options).run()
 
@@ -165,7 +165,7 @@ def test_a_killed_worker_and_its_block_goes_to_another_from_the_first_round(flee
     killer.join()
     assert complete(kind)
     assert {host for hosts in fleet.records().values() for host in hosts} == {"h2"}
-    assert any(line.startswith("h1 is lost; 1 block") for line in fleet.said), fleet.said
+    assert any(line.startswith("h1 is lost; its blocks") for line in fleet.said), fleet.said
     # What it had started ended with it.
     left = Path("/proc", (fleet.faults / "h1.pid").read_text(), "cmdline")
     wait_for(lambda: not left.exists() or not left.read_bytes())
@@ -176,11 +176,9 @@ def test_hosts_that_return_garbage_or_have_a_full_disk_are_set_aside_with_a_reas
     """Nothing of what they sent is stored, and others do their work."""
     reasons = {
         "twice": "did not send one record of each process",
-        "part": "did not send one record of each process",
         "swapped": "of something else",
         "machine": "is another machine",
         "nothing": "cannot be read",
-        "noise": "cannot be read",
         "crash": "ended with status",
         "disk": "No space left on device",
         "other code": "not those of this project",

@@ -322,7 +322,7 @@ class Fleet:
         if host.future is not None:
             host.future.cancel()
         if not host.aside:
-            self.say(f"{host.label} is lost" + (f"; {len(host.gang)} blocks go to others" if host.gang else ""))
+            self.say(f"{host.label} is lost" + ("; its blocks go to others" if host.gang else ""))
         self.give_back(host)
 
     def find_slow(self) -> None:
@@ -333,7 +333,7 @@ class Fleet:
             rounds = sum(len(numbers) for _, numbers in host.asked.values())
             late = time.monotonic() > host.started + max(self.patience, SLOW * self.longest * rounds)
             if late and any(one.future is None and not one.aside for one in self.of(host.kind) if one is not host):
-                self.say(f"{host.label} is slow: its {len(host.gang)} blocks go to another host")
+                self.say(f"{host.label} is slow: its blocks go to another host")
                 self.give_back(host)
                 host.slow, host.gang = True, []
 

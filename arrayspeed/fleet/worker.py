@@ -71,7 +71,7 @@ def clean(environment: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str
 
     names = REMOVED.union(*(config.get(f"distributed.nanny.{key}", {}) for key in ("pre-spawn-environ", "environ")))
     removed = {name: value for name, value in environment.items() if name in names}
-    kept = {name: value for name, value in environment.items() if name not in names and not name.startswith("DASK_")}
+    kept = {name: value for name, value in environment.items() if name not in names and "DASK_" not in name}
     return kept, removed
 
 

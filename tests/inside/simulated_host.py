@@ -75,8 +75,6 @@ class Host:
             os._exit(7)
         elif fault == "twice":
             answer["files"] = {name: text * 2 if ".processes." in name else text for name, text in files.items()}
-        elif fault == "part":
-            answer["files"] = {name: text.partition("\n")[0] for name, text in files.items()}
         elif fault == "swapped":
             answer["files"] = {name: text.replace(".add_", ".sine_") for name, text in files.items()}
         elif fault == "machine":
@@ -84,7 +82,7 @@ class Host:
         elif fault == "nothing":
             answer = {}
         files["../../elsewhere"] = "must not be written"
-        return "no JSON" if fault == "noise" else json.dumps(answer)
+        return json.dumps(answer)
 
 
 def main():
