@@ -107,14 +107,14 @@ class Simulated:
         self.processes[name].send_signal(signal.SIGKILL)
         self.processes[name].wait()
 
-    def run(self, results="results", **options):
+    def run(self, results="results", plan=PLAN, **options):
         """What a client does, with results of its own; its kinds."""
         config = copy.copy(self.config)
         config.results_dir = str(self.folder / results)
         Path(config.results_dir).mkdir(exist_ok=True)
         options = {"patience": 300.0, "hostless": 300.0, "say": self.said.append, "limits": Limits(ROUNDS)} | options
         with Client(self.address, timeout=10, set_as_default=False) as client:
-            return Fleet(client, config, PLAN, **options).run()
+            return Fleet(client, config, plan, **options).run()
 
     def records(self, results="results"):
         """Side, block without its host, and round -> the hosts whose records are stored."""
@@ -322,6 +322,23 @@ def test_kinds_are_measured_and_judged_apart(fleet):
         assert complete(kinds[name])
         assert set(kinds[name].owner.values()) == {host}
         assert {one.verdict for one in kinds[name].decisions.values()} == {"same"}
+
+
+@pytest.mark.environment
+def test_a_host_measures_blocks_without_what_the_nanny_of_its_worker_sets(fleet):
+    """A real host, and a worker as Dask starts it by default."""
+    pinned = Selection(kernels=["add"], measures=["time_call"], sizes=["10"], dtypes=["float64"], backends=["numpy"])
+    plan = Plan([pinned], ("numpy", "2.4.6", "2.4.6", ()))
+    options = ("--nthreads", "1", "--no-dashboard", "--local-directory", str(fleet.folder / "dask"))
+    fleet.processes["real"] = dask("worker", fleet.address, *options, ARRAYSPEED_HOST="real")
+    (kind,) = fleet.run(plan=plan, limits=Limits(2))
+    assert kind.finished
+    paths = list((fleet.folder / "results").glob("*/*.processes.jsonl"))
+    rows = [json.loads(line) for path in paths for line in path.read_text().splitlines()]
+    assert len(paths) == 2
+    assert [row["round"] for row in rows] == [0, 1, 0, 1]
+    assert all(row["value"] > 0 and row["batches"] and row["host"] == "real" for row in rows)
+    assert all(row["removed"]["OMP_NUM_THREADS"] == "1" for row in rows)
 
 
 def test_a_measuring_process_has_none_of_the_variables_that_a_worker_sets():
