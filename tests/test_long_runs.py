@@ -214,7 +214,7 @@ def one(**changes):
 @pytest.fixture
 def session(tmp_path):
     config = SimpleNamespace(results_dir=str(tmp_path))
-    about = {"unclean": False, "packages": lambda name: {}}
+    about = {"unclean": False, "origin": {}, "packages": lambda name: {}}
     return SimpleNamespace(config=config, machine={"machine": "generated"}, commit="0123456789" * 4, **about)
 
 

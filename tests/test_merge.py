@@ -483,7 +483,7 @@ def store_numbers(ready, folder):
     """Store numbered processes, from the last that is there, and print what is stored: ready after the first."""
     config = SimpleNamespace(results_dir=folder)
     session = SimpleNamespace(
-        config=config, machine={"machine": MACHINE}, commit=COMMIT, unclean=False, packages=lambda name: {}
+        config=config, machine={"machine": MACHINE}, commit=COMMIT, unclean=False, origin={}, packages=lambda name: {}
     )
     known = [process.round for process in processes.load(folder, MACHINE, "env", [COMMIT])]
     number = max(known, default=-1) + 1

@@ -39,6 +39,7 @@ COMMANDS = (
     "copies",
     "peers",
     "merge",
+    "fleet",
     "clean",
 )
 

@@ -212,7 +212,9 @@ class Venv(Virtualenv):
         packages = {name: version for name, version in found["packages"].items() if name != "pip"}
         lines = [f"{name}=={packages[name]}" for name in sorted(packages, key=str.lower)]
         text = "\n".join([f"# Python {found['python']}", *lines, ""])
-        self._packages_file.write_text(text, encoding="utf-8")
+        # Another host that shares the folder may be reading it.
+        if not self._packages_file.exists() or self._packages_file.read_text(encoding="utf-8") != text:
+            self._packages_file.write_text(text, encoding="utf-8")
         return packages
 
     def _look(self) -> dict:

@@ -18,6 +18,10 @@ from arrayspeed.model.text import printable
 LOCK = "ARRAYSPEED_LOCK"
 
 
+class Busy(UserError):
+    """Another run holds a lock."""
+
+
 @contextlib.contextmanager
 def only_run(folder: str | Path, wait: bool = False) -> Iterator[None]:
     """Let one run at a time measure on this host, and one write into a folder of results.
@@ -31,7 +35,7 @@ def only_run(folder: str | Path, wait: bool = False) -> Iterator[None]:
 
     Raises
     ------
-    UserError
+    Busy
         Another run is measuring.
     """
     Path(folder).mkdir(parents=True, exist_ok=True)
@@ -44,7 +48,13 @@ def only_run(folder: str | Path, wait: bool = False) -> Iterator[None]:
 
 @contextlib.contextmanager
 def locked(path: Path, doing: str, wait: bool) -> Iterator[None]:
-    """Hold a lock; the file says who does."""
+    """Hold a lock; the file says who does.
+
+    Raises
+    ------
+    Busy
+        Another one holds it, and this is not to wait.
+    """
     descriptor = opened(path)
     try:
         try:
@@ -52,7 +62,7 @@ def locked(path: Path, doing: str, wait: bool) -> Iterator[None]:
         except OSError as error:
             who = holder(descriptor)
             if not wait:
-                raise UserError(f"another run is {doing}{who}: stop it, or wait for it with --wait") from error
+                raise Busy(f"another run is {doing}{who}: stop it, or wait for it with --wait") from error
             print(f"waiting for another run that is {doing}{who}", file=sys.stderr, flush=True)
             fcntl.flock(descriptor, fcntl.LOCK_EX)
         with contextlib.suppress(OSError):  # the file of another user

@@ -33,7 +33,7 @@ class Session:
 
     ``failures``: environment and asv's ``benchmark-index`` -> why that process gave no value, and its class. ``round``:
     how many processes of the combinations in work there were before. ``unclean``: the working tree differs from the
-    commit that new results name.
+    commit that new results name. ``origin``: what each record says of where it comes from.
     """
 
     config: object
@@ -45,6 +45,7 @@ class Session:
     failures: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
     round: int = 0
     unclean: bool = False
+    origin: dict = field(default_factory=dict)
 
     @property
     def commit(self) -> str:

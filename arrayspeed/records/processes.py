@@ -71,12 +71,12 @@ def store(session, environment: str, found: list[Process]) -> None:
     """Add processes to the file of their environment. A line is written whole or, in a kill, is left out on reading.
 
     Each line has the time, UTC, what the process's figure depends on, and ``unclean`` where the measured code differs
-    from the commit that it names.
+    from the commit that it names. What a host of a fleet measured names the host.
     """
     name = get_filename(session.machine["machine"], session.commit, environment)
     path = Path(session.config.results_dir, name.removesuffix(".json") + SUFFIX)
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    common = {"date": now} | ({"unclean": True} if session.unclean else {})
+    common = {"date": now} | session.origin | ({"unclean": True} if session.unclean else {})
     packages = session.packages(environment)
     lines = [
         json.dumps(common | line(process) | {"fingerprint": fingerprint(process.one, packages)}) for process in found

@@ -1,0 +1,219 @@
+"""Measure on many hosts: the same blocks, given to whichever host is idle, and a verdict for each kind of machine.
+
+    arrayspeed fleet run --scheduler tcp://10.0.0.1:8786 --library numpy
+    arrayspeed fleet upgrade numpy 2.2.6 2.4.6 --cluster fleet.toml
+    arrayspeed fleet status
+
+`run` measures all releases of libraries side by side, as `arrayspeed run --selection versions` does on one host.
+Records are merged into results/ as they come. Whatever dies, the same command goes on. docs/fleet.md explains it.
+
+Exit status of `run`: 0 if all is decided, 1 if something failed, 2 if something is left. Of `upgrade`: as that of
+`arrayspeed upgrade`, the worst of all kinds.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from contextlib import redirect_stdout
+from dataclasses import replace
+from pathlib import Path
+
+from asv.environment import get_environments
+
+from arrayspeed.cli import upgrade as one_host
+from arrayspeed.cli.own.arguments import add_limits, check_limits
+from arrayspeed.decide.words import BROKEN, FAILS, SOMETIMES
+from arrayspeed.environments.plugin import stored_packages
+from arrayspeed.environments.project import load_config
+from arrayspeed.fleet.answers import STATE
+from arrayspeed.fleet.cluster import Cluster, connected, script
+from arrayspeed.fleet.dispatch import Fleet
+from arrayspeed.fleet.kind import Kind
+from arrayspeed.fleet.plan import Plan
+from arrayspeed.measure import selections
+from arrayspeed.measure.host import locked
+from arrayspeed.measure.plan import Selection, among
+from arrayspeed.measure.tiers import add_tier, kernels_of
+from arrayspeed.measure.until_decided import Limits
+from arrayspeed.model.errors import UserError
+from arrayspeed.model.libraries import subjects
+from arrayspeed.model.names import check
+from arrayspeed.model.text import printable
+from arrayspeed.upgrade import compare, pair, verdict
+from kernels import DEVICES, LIBRARIES
+
+
+def add_arguments(parser) -> None:
+    """The options of ``arrayspeed fleet``."""
+    several = {"action": "append", "default": []}
+    commands = parser.add_subparsers(dest="what", required=True, metavar="run | upgrade | status")
+    run = commands.add_parser("run", help="all releases of libraries, side by side")
+    run.add_argument("--selection", choices=("versions",), default="versions", help="what is measured in blocks")
+    run.add_argument("--library", **several, metavar="NAME", help=f"one of {', '.join(LIBRARIES)}; can be repeated")
+    run.add_argument("--version", **several, metavar="NAME", help="only these versions, as in asv.conf.json")
+    upgrade = commands.add_parser("upgrade", help="is it safe to go from one version to another?")
+    upgrade.add_argument("library", metavar="LIBRARY", help=f"one of {', '.join(LIBRARIES)}")
+    upgrade.add_argument("old", metavar="OLD", help="the version to upgrade from")
+    upgrade.add_argument("new", metavar="NEW", help="the version to upgrade to")
+    upgrade.add_argument("--size", **several, metavar="SIZE", help="a number, small or large (default: both)")
+    upgrade.add_argument("--device", choices=DEVICES, default="cpu", help="default cpu")
+    upgrade.add_argument("--with", dest="companions", **several, metavar="PACKAGE==VERSION", help="as of upgrade")
+    add_tier(upgrade)
+    for one in (run, upgrade):
+        one.add_argument("--bench", **several, metavar="REGEX", help="on `family.kernel_dtype.measure(parameters)`")
+        one.add_argument("--folder", metavar="DIR", help="the project on the hosts, if workers are not started in it")
+        one.add_argument(
+            "--patience",
+            type=float,
+            default=600.0,
+            metavar="SECONDS",
+            help="after which an idle host takes the blocks of one that is ten times slower than others (default 600)",
+        )
+        one.add_argument(
+            "--hostless",
+            type=float,
+            default=60.0,
+            metavar="SECONDS",
+            help="stop after so long without a host (default 60; more where jobs wait in a queue)",
+        )
+        one.add_argument("--script", action="store_true", help="print the job script or manifest, and start nothing")
+        one.add_argument("--wait", action="store_true", help="wait for a run that is writing results to end")
+        add_limits(one)
+    for one in (run, upgrade, commands.add_parser("status", help="hosts, blocks done, running, failed, and left")):
+        where = one.add_mutually_exclusive_group(required=one.prog.split()[-1] != "status")
+        where.add_argument("--scheduler", metavar="ADDRESS", help="a Dask scheduler that is there")
+        where.add_argument("--cluster", metavar="FILE", help="start what the file describes (examples/fleet)")
+
+
+def main(args) -> int:
+    """Run ``arrayspeed fleet``."""
+    if args.what == "status":
+        return status(args)
+    check_limits(args)
+    for name, value in (("patience", args.patience), ("hostless", args.hostless)):
+        if not value > 0:
+            raise UserError(f"--{name} {value:g} is not valid: more than 0")
+    cluster = Cluster.read(args.cluster) if args.cluster else None
+    if args.script:
+        if cluster is None:
+            raise UserError("--script needs --cluster: a scheduler that is there needs no script")
+        print(script(cluster))
+        return 0
+    config = load_config()
+    plan = (upgrade_plan if args.what == "upgrade" else versions_plan)(args, config)
+    results = Path(config.results_dir)
+    results.mkdir(parents=True, exist_ok=True)
+    limits = Limits(args.rounds, args.minutes, args.factor)
+    folder = args.folder or (cluster.folder if cluster else None)
+    with (
+        redirect_stdout(sys.stderr),
+        locked(results / ".lock", f"writing {results}", args.wait),
+        connected(args.scheduler, cluster) as client,
+    ):
+        waits = {"patience": args.patience, "hostless": args.hostless}
+        kinds = Fleet(client, plan.configured(config), plan, limits, folder, say=say, **waits).run()
+    return (show_upgrade if args.what == "upgrade" else show_run)(kinds, args, plan.configured(config))
+
+
+def say(line: str) -> None:
+    """A line of progress."""
+    print(line, file=sys.stderr, flush=True)
+
+
+def versions_plan(args, config) -> Plan:
+    """All releases, as `arrayspeed run --selection versions` chooses them."""
+    check("library", args.library, LIBRARIES)
+    check_patterns(args.bench)
+    names, libraries = [], set()
+    for env in get_environments(config, None):
+        held = subjects(env.requirements)
+        if len(held) == 1:
+            ((library, version),) = held.items()
+            if among(library, args.library) and among(version, args.version):
+                names.append(env.name)
+                libraries.add(library)
+    if not names:
+        raise UserError("no environment in asv.conf.json has that library alone, and that version")
+    where = {"environments": names, "libraries": sorted(libraries), "patterns": args.bench}
+    return Plan([replace(part, **where) for part in selections.NAMED[args.selection]])
+
+
+def upgrade_plan(args, config) -> Plan:
+    """Two versions of a library."""
+    pair.check_versions(args.library, args.old, args.new)
+    check_patterns(args.bench)
+    kernels = kernels_of(args.tier, [], bool(args.bench))
+    chosen: list[Selection] = compare.default_selections(args.bench, [args.device], args.size, kernels)
+    return Plan(chosen, (args.library, args.old, args.new, args.companions))
+
+
+def check_patterns(patterns: list[str]) -> None:
+    """Nothing, if all are regular expressions.
+
+    Raises
+    ------
+    UserError
+        One is not.
+    """
+    for pattern in patterns:
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            raise UserError(f"--bench {pattern!r} is not a regular expression: {error}") from error
+
+
+def show_run(kinds: list[Kind], args, config) -> int:
+    """Say what came of each kind; the exit status."""
+    for kind in kinds:
+        left = "" if kind.finished else "; not finished: run this again"
+        print(f"{printable(kind.machine)}: {len(kind.found)} of {len(kind.blocks)} blocks measured{left}")
+    failed = any(one.verdict in (FAILS, SOMETIMES, BROKEN) for kind in kinds for one in kind.decisions.values())
+    return 2 if not all(kind.finished for kind in kinds) else 1 if failed else 0
+
+
+def show_upgrade(kinds: list[Kind], args, config) -> int:
+    """Print the verdict of each kind; the worst exit status, where 1 is worse than 2."""
+    found = [verdict_of(kind, args, config) for kind in kinds]
+    if args.format == "json":
+        print(json.dumps([json.loads(verdict.as_json(one)) for one in found], indent=1, ensure_ascii=False))
+    else:
+        for one in found:
+            one_host.show(one, args.format)
+    statuses = {one.status for one in found}
+    return 1 if 1 in statuses else max(statuses)
+
+
+def verdict_of(kind: Kind, args, config) -> verdict.Upgrade:
+    """What was decided on one kind."""
+    rows, names = [], []
+    observed = kind.observed()
+    for key, decision in kind.decisions.items():
+        old, new = names = [side.environment for side in kind.blocks[key[0]].sides]
+        sides = ([one for one in kind.found[key[0]] if one.one.environment == name] for name in (old, new))
+        rows.append(compare.Row(kind.blocks[key[0]].one, observed[key], decision, *sides))
+    if not rows:
+        raise UserError(f"nothing was measured on {kind.machine}")
+    packages = [stored_packages(config.results_dir, kind.machine, name, kind.commits) for name in names]
+    others = pair.packages_that_differ(args.library, *packages)
+    return verdict.Upgrade(args.library, args.old, args.new, kind.machine, args.factor, others, rows, args.unclear)
+
+
+def status(args) -> int:
+    """Print what the last run knew, and what hosts there are."""
+    path = Path(load_config().results_dir, STATE)
+    if not path.exists():
+        raise UserError(f"{path.parent} has no fleet's run: arrayspeed fleet run")
+    known = json.loads(path.read_text())
+    for name, kind in known["kinds"].items():
+        state = "finished" if kind["finished"] else f"{kind['waiting']} waiting"
+        print(f"{name}: {kind['begun']} of {kind['blocks']} blocks have records, {kind['failed']} failed, {state}")
+    for name, host in known["hosts"].items():
+        doing = host["aside"] or (f"measuring {len(host['running'])} blocks" if host["running"] else "idle")
+        print(f"  {name} ({host['kind'] or 'joining'}): {host['blocks']} blocks done; {doing}")
+    if args.scheduler or args.cluster:
+        with connected(args.scheduler, Cluster.read(args.cluster) if args.cluster else None) as client:
+            for address, tasks in sorted(client.processing().items()):
+                print(f"  {address}: {', '.join(map(str, tasks)) or 'idle'}")
+    return 0
