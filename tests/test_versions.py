@@ -4,7 +4,6 @@ import json
 import math
 import random
 import re
-import urllib.request
 
 import polars as pl
 import pytest
@@ -350,13 +349,8 @@ def text_of(open_page, url):
         return page.inner_text("#view"), page.locator("figure svg text").all_text_contents()
 
 
-def machine_number(address, name):
-    with urllib.request.urlopen(address.rpartition("/")[0] + "/data/meta.json") as answer:
-        return [one["name"] for one in json.load(answer)["machines"]].index(name)
-
-
 def test_the_page_shows_a_mean_and_the_steps(open_page, address):
-    text, _ = text_of(open_page, address + str(machine_number(address, "in-blocks")))
+    text, _ = text_of(open_page, address + "in-blocks")
     assert "geometric mean" in text
     assert "Not measured side by side" not in text
     assert re.search(
@@ -367,7 +361,7 @@ def test_the_page_shows_a_mean_and_the_steps(open_page, address):
 
 
 def test_the_page_shows_one_kernel_with_its_intervals(open_page, address):
-    url = address + str(machine_number(address, "in-blocks"))
+    url = address + "in-blocks"
     text, drawn = text_of(open_page, url + "&kernel=fft")
     assert "Bars are 95 % intervals" in text
     assert "failed" in drawn
@@ -378,7 +372,7 @@ def test_the_page_shows_one_kernel_with_its_intervals(open_page, address):
 
 
 def test_the_page_says_what_was_measured_apart(open_page, address):
-    text, _ = text_of(open_page, address + str(machine_number(address, "measured-apart")))
+    text, _ = text_of(open_page, address + "measured-apart")
     assert "Not measured side by side" in text
     assert "arrayspeed run --selection versions --library jax" in text
     assert "~1.00×" in text

@@ -37,7 +37,7 @@ page(async (redraw) => {
     numbers(meta, kernel, values, names, sizes, best),
     waysSaid(meta, [kernel]),
     missing(meta, kernel, found),
-    el("p", {}, el("a", { href: link("compile.html", { machine: environment.machine, environment: environment.number, kernel, dtype }) }, "Does compiling pay off here?")),
+    el("p", {}, el("a", { href: link("compile.html", { ...environment.state, kernel, dtype }) }, "Does compiling pay off here?")),
   ];
 });
 

@@ -94,15 +94,18 @@ export function nothing(command) {
   return el("p", { class: "error" }, "Nothing of this kind has been measured yet. To measure it: ", el("code", {}, command));
 }
 
-/** The choice of machine and environment; environments that compare libraries come first. */
+/** The choice of machine and environment; environments that compare libraries come first. An address has their names,
+    which stay what they are when others are added. */
 export function environments(meta, redraw, suits = () => true) {
-  const found = meta.environments.map((one, number) => ({ ...one, number })).filter(suits);
-  const machines = [...new Set(found.map((one) => one.machine))];
-  const machine = choice("machine", "machine", machines.map((n) => ({ value: n, title: meta.machines[n].name })), redraw);
-  const there = found.filter((one) => String(one.machine) === machine);
-  const options = there.map((one) => ({ value: one.number, title: versions(one) }));
-  const number = choice("environment", "versions", options, redraw);
-  return there.find((one) => String(one.number) === number);
+  const found = meta.environments.map((one, number) => {
+    const state = { machine: meta.machines[one.machine].name, environment: one.name };
+    return { ...one, number, state };
+  }).filter(suits);
+  const machine = choice("machine", "machine", [...new Set(found.map((one) => one.state.machine))], redraw);
+  const there = found.filter((one) => one.state.machine === machine);
+  const options = there.map((one) => ({ value: one.name, title: versions(one) }));
+  const name = choice("environment", "versions", options, redraw);
+  return there.find((one) => one.name === name);
 }
 
 /** The versions of an environment, as a line. */

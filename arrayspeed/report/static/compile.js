@@ -21,7 +21,7 @@ page(async (redraw) => {
   if (!found.length) return nothing(`arrayspeed run --measure ${meta.first_call} --backend ${backend}`);
   const { eager } = found[0];
   const lines = found.map((one) => [
-    el("a", { href: link("backends.html", { machine: environment.machine, environment: environment.number, kernel: one.kernel, dtype, device }) }, `${one.kernel} ${count(one.size)}`),
+    el("a", { href: link("backends.html", { ...environment.state, kernel: one.kernel, dtype, device }) }, `${one.kernel} ${count(one.size)}`),
     human(value(meta.first_call, backend, one.kernel, one.size), SECONDS),
     human(value(meta.call, backend, one.kernel, one.size), SECONDS),
     one.over ? [times(one.over[0]), el("small", {}, range(one.over))] : "n/a",

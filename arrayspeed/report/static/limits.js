@@ -30,7 +30,7 @@ page(async (redraw) => {
     roofline(meta, shown, arithmetic.rate, memory.rate),
     el("p", { class: "note" }, "Each point is a kernel on a backend; the line is the limit set by memory (left) and arithmetic (right). "
       + "Counts are the least that the kernel needs, so a point above the line used a cache or did less work than was counted."),
-    numbers(meta, shown, best, { machine: environment.machine, environment: environment.number, dtype, device }),
+    numbers(meta, shown, best, { ...environment.state, dtype, device }),
     waysSaid(meta, present(shown, "kernel", Object.keys(meta.kernels))),
     ...apart,
   ];

@@ -40,7 +40,7 @@ page(async (redraw) => {
     .map((one) => [one.kernel, one]));
   const known = {
     meta, backends, options, baseline, byKernel, decided, device,
-    state: { machine: environment.machine, environment: environment.number, measure, dtype, device },
+    state: { ...environment.state, measure, dtype, device },
     means: new Map(means.filter((one) => one.measure === measure && one.dtype === dtype && one.label === label).map((one) => [one.family, one])),
   };
   const title = (name) => options.find((one) => one.value === name)?.title ?? name;
@@ -53,7 +53,7 @@ page(async (redraw) => {
   return [
     view,
     legend(meta.measures[measure].factor),
-    el("p", {}, "Is your work a mix of these? ", el("a", { href: link("weights.html", { machine: environment.machine, environment: environment.number }) }, "Give them weights"), "."),
+    el("p", {}, "Is your work a mix of these? ", el("a", { href: link("weights.html", environment.state) }, "Give them weights"), "."),
     el("p", { class: "note" }, `Machine: ${[machine.cpu, machine.gpu, `${machine.num_cpu ?? "?"} cores`, machine.ram].filter(Boolean).join(", ")}. `
       + `Versions: ${versions(environment)}. Measured from ${environment.first.slice(0, 10)} to ${environment.last.slice(0, 10)}: `
       + `${count(environment.values)} values, ${count(environment.failed)} failures.`),

@@ -15,11 +15,11 @@ page(async (redraw) => {
   const meta = await load("meta");
   const machines = meta.machines.map((one, number) => ({ ...one, number })).filter((one) => one.libraries.length);
   if (!machines.length) return nothing("arrayspeed run --selection versions");
-  const machine = choice("machine", "machine", machines.map((one) => ({ value: one.number, title: one.name })), redraw);
-  const libraries = machines.find((one) => String(one.number) === machine).libraries;
+  const machine = choice("machine", "machine", machines.map((one) => one.name), redraw);
+  const { libraries, number } = machines.find((one) => one.name === machine);
   const library = choice("library", "library", libraries, redraw);
   const [every, { factor, means }] = await Promise.all([
-    load(`library-${machine}-${library}`), load(`means-${machine}-${library}`),
+    load(`library-${number}-${library}`), load(`means-${number}-${library}`),
   ]);
   const measure = measures(meta, every, redraw);
   let series = every.filter((one) => one.measure === measure);
