@@ -17,4 +17,4 @@ def isoneutral_mixing(*fields):
 
 def turbulent_kinetic_energy(*fields):
     """The systems by elimination, as there is no routine."""
-    return shared.turbulent_kinetic_energy(mx.pad, tridiagonal_solve, shared.count, *fields)
+    return shared.turbulent_kinetic_energy(mx.pad, tridiagonal_solve, mx.arange, *fields)

@@ -256,11 +256,6 @@ def sideways(axis, direction, velocity, energy, mask, length):
     return superbee(cut(direction, axis, HERE), cut(velocity, axis, HERE), *parts, masks, length)
 
 
-def count(heights):
-    """0, 1, … for the levels."""
-    return xp.arange(heights.shape[0])
-
-
 def stirred(pad, solve, level, dzt, dzw, deep, lowest, mixing, length, forcing, surface, now, after):
     """Energy after it was mixed upwards and dissipated, where there is water: inner columns."""
     zero = 0 * now
@@ -284,12 +279,12 @@ def turbulent_kinetic_energy(
     pad, solve, count, u, v, w, mask_u, mask_v, mask_w, dxt, dxu, dyt, dyu, dzt, dzw, cost, cosu, lowest, mixing,
     length, forcing, surface, energy, tendency,
 ):  # fmt: skip
-    """One step; ``solve``: the library's own for tridiagonal systems along the last axis; ``count`` of its levels."""
+    """One step; ``solve``: the library's own for tridiagonal systems along the last axis; ``count``: its ``arange``."""
     now, after, old = energy[..., 0], energy[..., 1], tendency[..., 0]
     inner = INNER, INNER
     deep = xp.concatenate((dzw[:-1], 0.5 * dzw[-1:]), 0)
     fields = [field[inner] for field in (lowest, mixing, length, forcing, surface, now, after)]
-    part = stirred(pad, solve, count(dzw), dzt, dzw, deep, *fields)
+    part = stirred(pad, solve, count(dzw.shape[0]), dzt, dzw, deep, *fields)
 
     # Where the surface drains more than there is, it is given back.
     top = part[:, :, -1:]

@@ -1,5 +1,7 @@
 """Parts of an ocean model in PyTorch."""
 
+from functools import partial
+
 import torch
 
 from kernels.linalg.torch import tridiagonal_solve
@@ -15,16 +17,12 @@ def padded(field, widths):
     return torch.nn.functional.pad(field, [width for pair in reversed(widths) for width in pair])
 
 
-def count(heights):
-    """0, 1, … for the levels, where the heights are: PyTorch's own would be on the CPU."""
-    return torch.arange(len(heights), device=heights.device)
-
-
 def isoneutral_mixing(*fields):
     """As most libraries write it."""
     return shared.isoneutral_mixing(padded, *fields)
 
 
 def turbulent_kinetic_energy(*fields):
-    """The systems by elimination, as there is no routine."""
+    """The systems by elimination, as there is no routine; levels are counted where the fields are."""
+    count = partial(torch.arange, device=fields[0].device)
     return shared.turbulent_kinetic_energy(padded, tridiagonal_solve, count, *fields)
