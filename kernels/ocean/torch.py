@@ -22,7 +22,7 @@ def isoneutral_mixing(*fields):
     return shared.isoneutral_mixing(padded, *fields)
 
 
-def turbulent_kinetic_energy(*fields):
+def turbulent_kinetic_energy(u, *fields):
     """The systems by elimination, as there is no routine; levels are counted where the fields are."""
-    count = partial(torch.arange, device=fields[0].device)
-    return shared.turbulent_kinetic_energy(padded, tridiagonal_solve, count, *fields)
+    count = partial(torch.arange, device=u.device)
+    return shared.turbulent_kinetic_energy(padded, tridiagonal_solve, count, u, *fields)
