@@ -20,6 +20,7 @@ from arrayspeed.decide import LOOKS, judge
 from arrayspeed.measure.players import Taken
 from arrayspeed.model.combination import Combination
 from kernels import BACKENDS, CATALOGUE, DEVICES
+from kernels.backends.watching import copies_in
 from kernels.preparation import REFERENCES
 from tests.conftest import ARRAYSPEED, ROOT, inside, references
 from tests.inside.check_kernels import SAMPLED
@@ -423,3 +424,13 @@ def test_a_row_that_is_lost_is_noticed():
     audit = Audit("m", "venv", "f" * 40, "", "cpu", rows[:-1])
     assert machine.without_a_row(audit, ["add", "sine"]) == ["sine on numpy: clock"]
     assert CHECKS.keys() >= {row.check for row in rows}
+
+
+def test_copies_are_told_only_where_the_profile_saw_the_gpu():
+    kernel = {"cat": "kernel", "name": "add"}
+    status = {"cat": "gpu_memcpy", "name": "Memcpy DtoH (Device -> Pinned)", "args": {"bytes": 4}}
+    array = status | {"args": {"bytes": 8_000}}
+    assert copies_in([kernel, status]) == []
+    assert copies_in([kernel, array]) == ["Memcpy DtoH (Device -> Pinned), 8,000 bytes"]
+    with pytest.raises(RuntimeError, match="saw nothing"):
+        copies_in([{"cat": "cpu_op", "name": "aten::add"}])

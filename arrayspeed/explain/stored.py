@@ -8,13 +8,13 @@ committed.
 from __future__ import annotations
 
 import json
-import os
 from contextlib import suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
 from arrayspeed.explain.compare import DIFFERS, NOT_SHOWN, SAME, Explanation
+from arrayspeed.records.lines import append
 
 #: Not ``.json``: asv takes every such file for results.
 FILE = "explanations.jsonl"
@@ -29,7 +29,6 @@ NAMES = ("library", "old", "new", "kernel", "dtype", "backend", "size", "device"
 def store(folder: str | Path, machine: str, library: str, old: str, new: str, found: list[Explanation]) -> None:
     """Add lines. One is written whole or, in a kill, is left out on reading."""
     path = Path(folder, machine, FILE)
-    path.parent.mkdir(parents=True, exist_ok=True)
     common = {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "library": library,
@@ -44,15 +43,8 @@ def store(folder: str | Path, machine: str, library: str, old: str, new: str, fo
         before = known.get(tuple(row[name] for name in NAMES))
         if before is None or before | {"date": ""} != row | {"date": ""}:
             lines.append(json.dumps(row))
-    if not lines:
-        return
-    with path.open("a+b") as file:
-        # A line that a kill cut short must not swallow the next.
-        if file.tell() and (file.seek(-1, os.SEEK_END), file.read(1))[1] != b"\n":
-            lines.insert(0, "")
-        file.write(("\n".join(lines) + "\n").encode())
-        file.flush()
-        os.fsync(file.fileno())
+    if lines:
+        append(path, lines)
 
 
 def shortened(diff: tuple[str, ...]) -> list[str]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import suppress
@@ -25,6 +24,7 @@ from arrayspeed.model.combination import Combination, parse_name
 from arrayspeed.model.failures import CLASSES, class_of
 from arrayspeed.model.measures import CALL
 from arrayspeed.records.fingerprints import fingerprint
+from arrayspeed.records.lines import append
 
 SUFFIX = ".processes.jsonl"
 
@@ -81,14 +81,7 @@ def store(session, environment: str, found: list[Process]) -> None:
     lines = [
         json.dumps(common | line(process) | {"fingerprint": fingerprint(process.one, packages)}) for process in found
     ]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a+b") as file:
-        # A line that a kill cut short must not swallow the next.
-        if file.tell() and (file.seek(-1, os.SEEK_END), file.read(1))[1] != b"\n":
-            lines.insert(0, "")
-        file.write(("\n".join(lines) + "\n").encode())
-        file.flush()
-        os.fsync(file.fileno())
+    append(path, lines)
 
 
 def line(process: Process) -> dict:

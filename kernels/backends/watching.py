@@ -5,7 +5,7 @@ No number depends on it, so it is apart from the adapter, and no fingerprint has
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,9 @@ HLO, GENERATED, ASSEMBLY = "hlo", "generated code", "assembly"
 
 #: Seconds in which a wait for what is complete returns.
 AT_ONCE = 1e-4
+
+#: What a profile calls work of the GPU.
+ON_GPU = ("kernel", "gpu_memcpy", "gpu_memset")
 
 #: Bytes up to which a copy is a status, a count or a number, and no array.
 NUMBER = 16
@@ -68,9 +71,14 @@ class Watch:
 
 
 def profiled_transfers(prepared: Prepared, calls: int) -> list[str]:
-    """Copies between host and GPU in PyTorch's profile, which sees everything that the process does there."""
+    """Copies between host and GPU in PyTorch's profile, which sees everything that the process does there.
+
+    Raises
+    ------
+    RuntimeError
+        It saw nothing at all, so that it cannot tell.
+    """
     import json
-    import re
     import tempfile
     from pathlib import Path
 
@@ -85,6 +93,16 @@ def profiled_transfers(prepared: Prepared, calls: int) -> list[str]:
         file = Path(folder, "trace.json")
         profile.export_chrome_trace(str(file))
         events = json.loads(file.read_text())["traceEvents"]
+    return copies_in(events)
+
+
+def copies_in(events: Iterable[dict[str, Any]]) -> list[str]:
+    """The copies of arrays among the events of a profile. Raises as `profiled_transfers`."""
+    import re
+
+    events = [event for event in events if str(event.get("cat")).lower() in ON_GPU]
+    if not events:
+        raise RuntimeError("PyTorch's profile saw nothing that the GPU did, so transfers cannot be told")
     copies = [event for event in events if re.search("Memcpy (HtoD|DtoH)", str(event.get("name")))]
     sizes = [(copy["name"], copy["args"]["bytes"]) for copy in copies]
     return [f"{name}, {size:,} bytes" for name, size in sizes if size > NUMBER]
