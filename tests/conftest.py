@@ -78,6 +78,13 @@ def references():
 
 def inside(env, *arguments):
     """What a module of tests.inside yields in an environment."""
+    outcomes, process = attempt_inside(env, *arguments)
+    assert process.returncode == 0, f"{' '.join(arguments)}:\n{process.stderr[-3000:]}"
+    return outcomes
+
+
+def attempt_inside(env, *arguments):
+    """What a module of tests.inside yields in an environment as far as it comes, and its process."""
     python = env.find_executable("python")
     done = subprocess.run(
         [python, "-m", "tests.inside", *arguments],
@@ -88,8 +95,7 @@ def inside(env, *arguments):
         timeout=1500,
     )
     outcomes = [json.loads(line[1:]) for line in done.stdout.splitlines() if line.startswith("@")]
-    assert done.returncode == 0, f"{' '.join(arguments)}:\n{done.stderr[-3000:]}"
-    return outcomes
+    return outcomes, done
 
 
 def command(*arguments, cwd, status=0):

@@ -28,6 +28,7 @@ samples
 
 from __future__ import annotations
 
+import glob
 import itertools
 import json
 import math
@@ -107,11 +108,9 @@ def load(folder: str | Path = "results", every: bool = False) -> pl.DataFrame:
 
 def result_files(folder: Path) -> list[Path]:
     """asv's result files: JSON beside a machine.json, named after a commit and an environment."""
-    return sorted(
-        path
-        for path in folder.glob("*/*-*.json")
-        if path.name != "machine.json" and (path.parent / "machine.json").exists()
-    )
+    # Unlike pathlib's, this search goes on where a run deletes a temporary folder meanwhile.
+    found = [Path(path) for path in glob.glob("*/*-*.json", root_dir=folder)]
+    return sorted(folder / path for path in found if (folder / path.parent / "machine.json").exists())
 
 
 def result_commits(folder: str | Path, machine: str) -> list[str]:

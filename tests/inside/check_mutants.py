@@ -1,7 +1,9 @@
 """Whether the check of a kernel's result fails for a wrong kernel: every operator, number and function changed in turn.
 
 Two kinds of mutants: the source of a library's eager kernels with one thing changed, and, on every backend, results
-changed on their way to the check. Each must be found out at one of the sizes that tests use.
+changed on their way to the check. Each must be found out at one of the sizes that tests use. A mutant may end the
+process: MLX writes wherever a wrong index says. Then the next process begins with that mutant (`begin`), and where it
+ends again, at the one after it.
 """
 
 import ast
@@ -12,7 +14,9 @@ import sys
 import types
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from importlib import import_module, reload
+from itertools import chain, islice
 from pathlib import Path
 
 if sys.argv[2:3] == ["numba"]:
@@ -42,9 +46,11 @@ MANY, SELDOM = 1_000, 5
 MEMORY = 4 * 2**30
 
 
-def main(library):
-    yield from source_mutants(library)
-    yield from result_mutants(library)
+def main(library, begin="0"):
+    """Each mutant from number ``begin`` on, before it is tried, and again with how it was found out."""
+    for mutant, find in islice(chain(source_mutants(library), result_mutants(library)), int(begin), None):
+        yield {"begins": mutant}
+        yield {**mutant, "found": find()}
 
 
 # --- the source ---
@@ -88,13 +94,12 @@ def mutants_of(library, path, tree, reach, in_full=None):
             if place.owner in tried:
                 continue
             tried.add(place.owner)
-        found = [found_out(name, library, mutant, path) for name in kernels]
-        yield {
+        described = {
             "kind": "source",
             "kernels": kernels,
             "what": f"{path.relative_to(ROOT)}:{place.lineno}: {what} in `{line}`",
-            "found": next(filter(None, found), None),
         }
+        yield described, partial(found_by_any, kernels, library, mutant, path)
 
 
 def is_equivalent(kernel, what, line):
@@ -209,6 +214,12 @@ def reachable(tree, name):
     return found
 
 
+def found_by_any(kernels, library, tree, path):
+    """How the check of one of the kernels finds a changed source out, or None."""
+    found = [found_out(name, library, tree, path) for name in kernels]
+    return next(filter(None, found), None)
+
+
 def found_out(name, library, tree, path):
     """How the check of a kernel's result finds a changed source out, or None."""
     kernel = CATALOGUE[name]
@@ -300,12 +311,12 @@ def result_mutants(library):
                     wrong = change(right)
                     if wrong is None:
                         continue
-                    yield {
+                    described = {
                         "kind": "result",
                         "kernels": [kernel.name],
                         "what": f"{backend.name} {dtype}: {what}",
-                        "found": refused(replace(prepared, call=lambda wrong=wrong: wrong)),
                     }
+                    yield described, partial(refused, replace(prepared, call=lambda wrong=wrong: wrong))
 
 
 def refused(prepared):
