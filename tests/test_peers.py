@@ -73,12 +73,60 @@ def test_a_peer_that_waits_is_slower_than_ours(newest, checkout, monkeypatch, tm
     assert ended.value.code in (0, 1, 2)
 
 
+#: Softmax as npbench has it, of few scores, that computes all of it three times.
+SOFTMAX = """
+import numpy as np
+
+def softmax(x):
+    for _ in range(3):
+        powers = np.exp(x - x.max(axis=-1, keepdims=True))
+        found = powers / powers.sum(axis=-1, keepdims=True)
+    return found
+"""
+
+INPUTS = """
+import numpy as np
+
+def initialize(N, H, SM):
+    return np.random.default_rng(42).random((N, H, SM, SM), dtype=np.float32)
+"""
+
+
+@pytest.mark.clock
+def test_another_peers_program_is_beside_ours_on_its_inputs(newest, monkeypatch, tmp_path):
+    folder = tmp_path / "npbench"
+    place = folder / "npbench/benchmarks/deep_learning/softmax"
+    place.mkdir(parents=True)
+    (folder / "bench_info").mkdir()
+    (folder / "bench_info/gramschmidt.json").write_text("{}")
+    init = {"func_name": "initialize", "input_args": ["N", "H", "SM"]}
+    preset = {"S": {"N": 4, "H": 4, "SM": 64}, "M": {"N": 1, "H": 1, "SM": 16}}
+    about = {"benchmark": {"init": init, "parameters": preset}}
+    (folder / "bench_info/softmax.json").write_text(json.dumps(about))
+    (place / "softmax.py").write_text(INPUTS)
+    (place / "softmax_numpy.py").write_text(SOFTMAX)
+    monkeypatch.chdir(ROOT)
+    before = os.sched_getaffinity(0)
+    found = tmp_path / "found.json"
+    try:
+        with pytest.raises(SystemExit), found.open("w") as file:
+            monkeypatch.setattr(sys, "stdout", file)
+            options = ["--path", str(folder), "-k", "softmax_numpy$", "--size", "1", "--rounds", "4"]
+            main(["peers", "npbench", *options, "--format", "json", "--results", str(tmp_path / "results")])
+    finally:
+        os.sched_setaffinity(0, before)
+    rows = {row["measure"]: row for row in json.loads(found.read_text())["comparisons"]}
+    assert rows["result"]["verdict"] == "same"
+    assert rows["time_call"]["ratio"] < 0.8
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (["pyhpc", "--path", "nowhere"], "nowhere is no checkout of pyhpc"),
         (["pyhpc", "--path", "{checkout}", "--cores", "0"], "--cores 0 is not valid"),
         (["pyhpc", "--path", "{checkout}", "--environment", "venv"], "environments have such a name"),
+        (["npbench", "--path", "{checkout}"], "is no checkout of npbench: it has no bench_info/gramschmidt.json"),
         (["pyhpc"], "the following arguments are required: --path"),
         (["other", "--path", "."], "invalid choice: 'other'"),
     ],

@@ -14,6 +14,9 @@ from arrayspeed.audit.check import Audit, Check, save
 from arrayspeed.cli import main as cli
 from arrayspeed.cli import run
 from arrayspeed.decide.compare import levels
+from arrayspeed.measure.stale import UNKNOWN
+from arrayspeed.model.combination import Combination
+from arrayspeed.records.fingerprints import fingerprint
 from arrayspeed.records.levels import Case
 from arrayspeed.records.processes import Noise, noise
 from arrayspeed.report import data
@@ -252,6 +255,46 @@ def test_nothing_measured_gives_whole_files(tmp_path):
     (tmp_path / "results").mkdir()
     meta = data.write(tmp_path / "data", tmp_path / "results")
     assert meta["machines"] == meta["environments"] == []
+
+
+def process_line(kernel, known):
+    """A line of a process, with a fingerprint or none."""
+    benchmark = f"{CATALOGUE[kernel].family}.{kernel}_float64.time_call"
+    line = {"benchmark": benchmark, "backend": "numpy", "size": 1_000, "device": "cpu", "value": 1e-5}
+    return json.dumps(line | ({"fingerprint": known} if known else {}) | {"date": "2026-01-01T00:00:00+00:00"})
+
+
+def test_values_that_the_code_cannot_vouch_for_are_named(tmp_path):
+    kernels = ("add", "sine", "sort")
+    path = write_results(tmp_path / "results", [row(kernel, "numpy", 1_000, 1e-5) for kernel in kernels])
+    labels = {"dtype": "float64", "measure": "time_call", "backend": "numpy", "size": 1_000, "device": "cpu"}
+    now = [fingerprint(Combination("venv", "", 0, family="", kernel=one, **labels), {"numpy": "1"}) for one in kernels]
+    kernel, _, rest = now[1].partition("-")
+    before = "0" * len(kernel) + "-" + rest
+    lines = [process_line("add", now[0]), process_line("sine", before), process_line("sort", None)]
+    path.with_suffix(".processes.jsonl").write_text("\n".join(lines) + "\n")
+    (environment,) = data.write(tmp_path / "data", tmp_path / "results")["environments"]
+    assert {one["why"]: one["kernels"] for one in environment["outdated"]} == {
+        "changed: kernel": ["sine"],
+        UNKNOWN: ["sort"],
+    }
+
+
+def test_machines_are_written_alike_by_one_process_and_by_several(tmp_path, monkeypatch):
+    for number in range(3):
+        made = [row(kernel, "numpy", 1_000, 1e-5 * (number + 1)) for kernel in ("add", "sine")]
+        for version in ("1.0", "2.0")[: number + 1]:
+            requirements = {"numpy": version}
+            write_results(tmp_path / "results", made, machine=f"machine-{number}", requirements=requirements)
+    data.write(tmp_path / "one", tmp_path / "results")
+    monkeypatch.setattr(data, "MANY", 0)
+    data.write(tmp_path / "several", tmp_path / "results")
+    kept = {path.name: path.read_bytes() for path in (tmp_path / "one").iterdir()}
+    again = {path.name: path.read_bytes() for path in (tmp_path / "several").iterdir()}
+    assert kept.keys() == again.keys()
+    assert len(list((tmp_path / "one").glob("environment-*.json"))) == 5
+    changed = {name for name in kept if kept[name] != again[name]}
+    assert changed <= {"meta.json"}, "the minute in which it was built may be another"
 
 
 def test_noise_is_that_between_processes(tmp_path):

@@ -371,6 +371,33 @@ def test_the_page_shows_one_kernel_with_its_intervals(open_page, address):
     assert not {"▲", "▼", "failed"} & set(drawn)
 
 
+def test_the_page_shows_kinds_of_machine_side_by_side(open_page, tmp_path):
+    """One kind has the step of the other, a third has other kernels: nothing of it is shown."""
+    slow = {"matmul": (1e-3, 1e-3, 2e-3, 2e-3), "fft": (1e-3,) * 4}
+    write_blocks(tmp_path / "results", slow, noise=0.01, machine="kind-a")
+    write_blocks(
+        tmp_path / "results", slow | {"matmul": (2e-3, 2e-3, 6e-3, 6e-3)}, noise=0.01, machine="kind-b", seed=2
+    )
+    write_blocks(tmp_path / "results", slow | {"matmul": (2e-3,) * 4}, noise=0.01, machine="kind-c", seed=3)
+    write_blocks(tmp_path / "results", {"sort": (1e-3,) * 4}, noise=0.01, machine="kind-d", seed=4)
+    publish(tmp_path / "report", str(tmp_path / "results"), "arrayspeed")
+    (tmp_path / "swallow.ico").write_bytes(b"")
+    with served(tmp_path) as there:
+        url = there + "report/versions.html?size=all&machine="
+        of_kernel, drawn = text_of(open_page, url + "kind-a&kernel=matmul")
+        over_all, _ = text_of(open_page, url + "kind-b&kernel=all")
+        alone, _ = text_of(open_page, url + "kind-d&kernel=sort")
+    beside = of_kernel.partition("Kinds of machine side by side")[2]
+    assert re.search(
+        r"kind-a\s+0\.10\.2\s+▲? ?0\.5\d?×.*kind-b\s+0\.10\.2\s+0\.33\d?×.*kind-c\s+0\.10\.2\s+1\.0|0\.9", beside, re.S
+    )
+    assert "kind-d" not in beside
+    assert {"kind-a", "kind-b", "kind-c"} <= set(drawn)
+    assert re.search(r"matmul 1,000\s+jax\s+slower.*shown on 1 of 2", beside)
+    assert re.search(r"kind-b\s+0\.10\.2.*kind-a\s+0\.10\.2", over_all, re.S), "the machine that is shown comes first"
+    assert "Kinds of machine side by side" not in alone
+
+
 def test_the_page_says_what_was_measured_apart(open_page, address):
     text, _ = text_of(open_page, address + "measured-apart")
     assert "Not measured side by side" in text

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 import polars as pl
 
 from arrayspeed.decide.compare import Level
-from arrayspeed.records.levels import COLUMNS, Case, levels_of
+from arrayspeed.records.levels import COLUMNS, Case, Place, levels_of
 from kernels import LIBRARIES
 
 #: Where a size was not measured, the nearest one that was stands in, at most so many times smaller or larger.
@@ -34,18 +35,31 @@ def version_key(version: str | None) -> tuple[int, ...]:
 
 def versions(table: pl.DataFrame) -> dict[str, str]:
     """Library -> version of a table of one environment, in the libraries' usual order."""
-    known = dict(table.select("library", "version").drop_nulls().unique().sort("version").iter_rows())
-    return {library: known[library] for library in LIBRARIES if library in known}
+    return next(iter(ranked(table).values()), {})
 
 
 def rank(table: pl.DataFrame) -> list[str]:
     """Environments, the best first: the one that holds most libraries, then the newest versions."""
+    return list(ranked(table))
+
+
+def ranked(table: pl.DataFrame) -> dict[str, dict[str, str]]:
+    """The environments in the order of `rank`, each with the versions of its libraries in their usual order."""
+    known: dict[str, dict[str, str]] = {}
+    rows = table.select("environment", "library", "version").unique().sort("version").iter_rows()
+    for environment, library, version in rows:
+        held = known.setdefault(environment, {})
+        if library is not None and version is not None:
+            held[library] = version
 
     def key(name: str) -> tuple:
-        held = versions(table.filter(environment=name))
+        held = known[name]
         return len(held), tuple(version_key(held.get(library)) for library in LIBRARIES), name
 
-    return sorted(table["environment"].unique(), key=key, reverse=True)
+    return {
+        name: {library: known[name][library] for library in LIBRARIES if library in known[name]}
+        for name in sorted(known, key=key, reverse=True)
+    }
 
 
 class Evidence:
@@ -57,15 +71,24 @@ class Evidence:
         As `arrayspeed.records.results.load` makes it, of one machine. May be empty.
     results_dir
         Where the processes are kept; without them, each value is that of one process.
+    known
+        The levels of that table, where they are known already.
     """
 
-    def __init__(self, table: pl.DataFrame, results_dir: str | Path | None = None):
+    def __init__(
+        self,
+        table: pl.DataFrame,
+        results_dir: str | Path | None = None,
+        known: Mapping[Place, dict[Case, Level]] | None = None,
+    ):
         measured = table.filter((pl.col("value") > 0) & pl.col("value").is_finite())
-        found = {environment: levels for (_, environment), levels in levels_of(measured, results_dir).items()}
-        self.environments: dict[str, dict[Case, Level]] = {name: found[name] for name in rank(measured)}
-        self.versions = {name: versions(measured.filter(environment=name)) for name in self.environments}
-        self.failed = {Case(*case) for case in table.filter("failed").select(COLUMNS).iter_rows()} - self.measured()
+        known = known or levels_of(measured, results_dir)
+        found = {environment: levels for (_, environment), levels in known.items()}
+        self.versions = ranked(measured)
+        self.environments: dict[str, dict[Case, Level]] = {name: found[name] for name in self.versions}
+        self.failed = {Case(*case) for case in table.filter("failed").select(COLUMNS).iter_rows()} - self.measured
 
+    @cached_property
     def measured(self) -> set[Case]:
         """Everything that has a value in some environment."""
         return set().union(*self.environments.values())
@@ -91,7 +114,7 @@ class Evidence:
         def distance(other: int) -> float:
             return abs(math.log(other / size))
 
-        others = {case.size for case in self.measured() if case.kernel in kernels and case.size} - {size}
+        others = {case.size for case in self.measured if case.kernel in kernels and case.size} - {size}
         return [None, *sorted((other for other in others if distance(other) <= math.log(NEAR)), key=distance)]
 
     def find_each_size(self, cases: Iterable[Case], at_least: int = 1) -> Found | None:
@@ -110,7 +133,7 @@ class Evidence:
     def missing(self, cases: Iterable[Case]) -> str:
         """Why a comparison cannot be made, in words."""
         cases = list(dict.fromkeys(cases))
-        measured = self.measured()
+        measured = self.measured
         devices = {case.device for case in cases} - {case.device for case in measured}
         if devices:
             return f"no results on a {' or '.join(sorted(devices))}"

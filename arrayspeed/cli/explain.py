@@ -19,7 +19,7 @@ from pathlib import Path
 
 from asv.environment import get_environments
 
-from arrayspeed.cli.upgrade import check_selected
+from arrayspeed.cli.selected import add_selected, check_selected
 from arrayspeed.environments.machine import describe
 from arrayspeed.environments.project import load_config
 from arrayspeed.explain import show
@@ -29,11 +29,11 @@ from arrayspeed.explain.stored import store
 from arrayspeed.formats.terminal import console
 from arrayspeed.measure.host import only_run
 from arrayspeed.measure.session import create
-from arrayspeed.measure.tiers import add_tier, kernels_of
+from arrayspeed.measure.tiers import kernels_of
 from arrayspeed.model.combination import Combination
 from arrayspeed.model.errors import UserError
 from arrayspeed.upgrade import pair
-from kernels import DEVICES, LIBRARIES
+from kernels import LIBRARIES
 
 #: Seconds that a program may take to be made.
 TIMEOUT = 120
@@ -44,25 +44,12 @@ def add_arguments(parser) -> None:
     parser.add_argument("library", metavar="LIBRARY", help=f"one of {', '.join(LIBRARIES)}")
     parser.add_argument("old", metavar="OLD", help="one version")
     parser.add_argument("new", metavar="NEW", help="another version, or OLD again to test the tool itself")
-    several = {"action": "append", "default": []}
-    parser.add_argument(
-        "--bench", **several, metavar="REGEX", help="regular expression on `family.kernel_dtype.measure(parameters)`"
-    )
-    parser.add_argument("--size", **several, metavar="SIZE", help="a number, small or large (default: both)")
-    add_tier(parser)
-    parser.add_argument("--device", choices=DEVICES, default="cpu", help="default cpu")
+    add_selected(parser)
     parser.add_argument("--diff", action="store_true", help="show the lines that differ, in a table too")
     parser.add_argument("--format", choices=("table", "markdown", "json"), default="table", help="default table")
     parser.add_argument("--again", action="store_true", help="make programs again that were kept from an earlier run")
     parser.add_argument(
         "--timeout", type=int, default=TIMEOUT, metavar="SECONDS", help=f"for each program (default {TIMEOUT})"
-    )
-    parser.add_argument(
-        "--with",
-        dest="companions",
-        **several,
-        metavar="PACKAGE==VERSION",
-        help="another requirement for both environments, where those in asv.conf.json do not fit",
     )
 
 

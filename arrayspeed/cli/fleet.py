@@ -14,7 +14,6 @@ Exit status of `run`: 0 if all is decided, 1 if something failed, 2 if something
 from __future__ import annotations
 
 import json
-import re
 import sys
 from contextlib import redirect_stdout
 from dataclasses import replace
@@ -24,6 +23,7 @@ from asv.environment import get_environments
 
 from arrayspeed.cli import upgrade as one_host
 from arrayspeed.cli.own.arguments import add_limits, check_limits
+from arrayspeed.cli.selected import add_bench, add_selected, check_patterns, check_selected
 from arrayspeed.decide.words import BROKEN, FAILS, SOMETIMES
 from arrayspeed.environments.plugin import stored_packages
 from arrayspeed.environments.project import load_config
@@ -35,14 +35,14 @@ from arrayspeed.fleet.plan import Plan
 from arrayspeed.measure import selections
 from arrayspeed.measure.host import locked
 from arrayspeed.measure.plan import Selection, among
-from arrayspeed.measure.tiers import add_tier, kernels_of
+from arrayspeed.measure.tiers import kernels_of
 from arrayspeed.measure.until_decided import Limits
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.libraries import subjects
 from arrayspeed.model.names import check
 from arrayspeed.model.text import printable
 from arrayspeed.upgrade import compare, pair, verdict
-from kernels import DEVICES, LIBRARIES
+from kernels import LIBRARIES
 
 
 def add_arguments(parser) -> None:
@@ -57,12 +57,9 @@ def add_arguments(parser) -> None:
     upgrade.add_argument("library", metavar="LIBRARY", help=f"one of {', '.join(LIBRARIES)}")
     upgrade.add_argument("old", metavar="OLD", help="the version to upgrade from")
     upgrade.add_argument("new", metavar="NEW", help="the version to upgrade to")
-    upgrade.add_argument("--size", **several, metavar="SIZE", help="a number, small or large (default: both)")
-    upgrade.add_argument("--device", choices=DEVICES, default="cpu", help="default cpu")
-    upgrade.add_argument("--with", dest="companions", **several, metavar="PACKAGE==VERSION", help="as of upgrade")
-    add_tier(upgrade)
+    add_selected(upgrade)
+    add_bench(run)
     for one in (run, upgrade):
-        one.add_argument("--bench", **several, metavar="REGEX", help="on `family.kernel_dtype.measure(parameters)`")
         one.add_argument("--folder", metavar="DIR", help="the project on the hosts, if workers are not started in it")
         one.add_argument(
             "--patience",
@@ -143,25 +140,10 @@ def versions_plan(args, config) -> Plan:
 def upgrade_plan(args, config) -> Plan:
     """Two versions of a library."""
     pair.check_versions(args.library, args.old, args.new)
-    check_patterns(args.bench)
+    check_selected(args, here=False)
     kernels = kernels_of(args.tier, [], bool(args.bench))
     chosen: list[Selection] = compare.default_selections(args.bench, [args.device], args.size, kernels)
     return Plan(chosen, (args.library, args.old, args.new, args.companions))
-
-
-def check_patterns(patterns: list[str]) -> None:
-    """Nothing, if all are regular expressions.
-
-    Raises
-    ------
-    UserError
-        One is not.
-    """
-    for pattern in patterns:
-        try:
-            re.compile(pattern)
-        except re.error as error:
-            raise UserError(f"--bench {pattern!r} is not a regular expression: {error}") from error
 
 
 def show_run(kinds: list[Kind], args, config) -> int:

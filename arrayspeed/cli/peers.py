@@ -1,9 +1,11 @@
 """Compare our kernels with another suite's: its own programs and ours on its inputs, side by side.
 
     arrayspeed peers pyhpc --path ../pyhpc-benchmarks
+    arrayspeed peers npbench --path ../npbench
 
-PATH is a checkout of the other suite, https://github.com/dionhaefner/pyhpc-benchmarks for pyhpc. Ratios are our time
-over theirs. Both sides run in one environment, on as many cores as --cores says; results are compared too.
+PATH is a checkout of the other suite: https://github.com/dionhaefner/pyhpc-benchmarks or
+https://github.com/spcl/npbench, of which ten programs are measured by its presets S and M. Ratios are our time over
+theirs. Both sides run in one environment, on as many cores as --cores says; results are compared too.
 
 Exit status: as that of `arrayspeed upgrade`, the other suite being the old side.
 """
@@ -27,7 +29,7 @@ from arrayspeed.own import peers, script
 from arrayspeed.own.sides import Side
 
 #: Suite -> a file that a checkout of it has.
-PEERS = {"pyhpc": "benchmarks/equation_of_state/__init__.py"}
+PEERS = {"pyhpc": "benchmarks/equation_of_state/__init__.py", "npbench": "bench_info/gramschmidt.json"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

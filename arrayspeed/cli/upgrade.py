@@ -16,7 +16,6 @@ Exit status: 0 if nothing is worse and at most 5 % (--unclear) of the comparison
 
 from __future__ import annotations
 
-import re
 import sys
 from contextlib import redirect_stdout
 
@@ -25,19 +24,19 @@ from asv.repo import get_repo
 
 from arrayspeed.cli.own import upgrade as own
 from arrayspeed.cli.own.arguments import add_limits, check_limits
+from arrayspeed.cli.selected import add_selected, check_selected
 from arrayspeed.environments.machine import describe
 from arrayspeed.environments.plugin import stored_packages
 from arrayspeed.environments.project import load_config
 from arrayspeed.formats.terminal import console
 from arrayspeed.measure.host import only_run
 from arrayspeed.measure.session import open_session, same_code
-from arrayspeed.measure.tiers import add_tier, kernels_of
+from arrayspeed.measure.tiers import kernels_of
 from arrayspeed.measure.until_decided import Limits
 from arrayspeed.model.errors import UserError
 from arrayspeed.records.results import result_commits
 from arrayspeed.upgrade import compare, pair, verdict
-from kernels import DEVICES, LIBRARIES
-from kernels.backends.hardware import missing
+from kernels import LIBRARIES
 
 
 def add_arguments(parser) -> None:
@@ -49,26 +48,10 @@ def add_arguments(parser) -> None:
     parser.add_argument(
         "new", metavar="NEW", nargs="?", help="the version to upgrade to, or OLD again to test the tool itself"
     )
-    several = {"action": "append", "default": []}
-    parser.add_argument(
-        "--bench",
-        **several,
-        metavar="REGEX",
-        help="regular expression on `family.kernel_dtype.measure(parameters)`",
-    )
-    parser.add_argument("--size", **several, metavar="SIZE", help="a number, small or large (default: both)")
-    add_tier(parser)
-    parser.add_argument("--device", choices=DEVICES, default="cpu", help="default cpu")
+    add_selected(parser)
     add_limits(parser)
     parser.add_argument("--reuse", action="store_true", help="measure nothing: compare what is stored in results/")
     parser.add_argument("--machine", metavar="NAME", help="with --reuse: the machine that measured (default this one)")
-    parser.add_argument(
-        "--with",
-        dest="companions",
-        **several,
-        metavar="PACKAGE==VERSION",
-        help="another requirement for both environments, where those in asv.conf.json or in the file do not fit",
-    )
     own.add_arguments(parser)
 
 
@@ -111,26 +94,6 @@ def check(args) -> None:
     if args.machine and not args.reuse:
         raise UserError("--machine needs --reuse: new measurements are made on this machine")
     check_selected(args, here=not args.reuse)
-
-
-def check_selected(args, here: bool = True) -> None:
-    """Whether --device, --size and --bench make sense; ``here``: on this machine.
-
-    Raises
-    ------
-    UserError
-        They do not; the message says why.
-    """
-    if here and (why := missing(args.device)):
-        raise UserError(f"--device {args.device}: {why}")
-    for size in args.size:
-        if size not in ("small", "large") and not re.fullmatch("[1-9][0-9]*", size):
-            raise UserError(f"--size {size!r} is not valid: a whole number from 1 up, small or large")
-    for pattern in args.bench:
-        try:
-            re.compile(pattern)
-        except re.error as error:
-            raise UserError(f"--bench {pattern!r} is not a regular expression: {error}") from error
 
 
 def measure(config, selections, args) -> tuple[list[compare.Row], str, list[dict[str, str]]]:

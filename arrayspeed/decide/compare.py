@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from arrayspeed.decide.effects import Effect, centre, ratio_of, worth
 from arrayspeed.decide.prior import Prior, prior
@@ -73,24 +73,22 @@ def levels(
     priors = {kind: prior(ones) for kind, ones in single.items()}
     return {
         # A process that failed would shift all later ones by a round.
-        key: replace(
-            level(values, priors.get(kinds[key], Prior())), rounds=tuple(values) if values == every[key] else ()
-        )
+        key: level(values, priors.get(kinds[key], Prior()), tuple(values) if len(values) == len(every[key]) else ())
         for key, values in logs.items()
     }
 
 
-def level(logs: Sequence[float], usual: Prior) -> Level:
+def level(logs: Sequence[float], usual: Prior, rounds: tuple[float, ...] = ()) -> Level:
     """One level, its variance moved towards the usual one."""
     if len(logs) == 1:
         variance, freedom = (usual.variance, usual.worth) if usual.worth else (PROCESS_NOISE**2, math.inf)
-        return Level(logs[0], variance, freedom, 1)
+        return Level(logs[0], variance, freedom, 1, rounds)
     middle, variance, freedom = centre(logs)
     if not variance and not usual.worth:  # processes that agree exactly by chance are not without noise
-        return Level(middle, PROCESS_NOISE**2 / len(logs), math.inf, len(logs))
+        return Level(middle, PROCESS_NOISE**2 / len(logs), math.inf, len(logs), rounds)
     own = worth(len(logs))
     pooled = (usual.worth * usual.variance + own * variance) / (usual.worth + own)
-    return Level(middle, pooled / len(logs), freedom + usual.worth, len(logs))
+    return Level(middle, pooled / len(logs), freedom + usual.worth, len(logs), rounds)
 
 
 def compare(subject: Level, reference: Level, factor: float = FACTOR, apart: float = 0.0, among: int = 1) -> Ratio:

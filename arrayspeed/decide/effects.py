@@ -72,15 +72,28 @@ def centre(values: Sequence[float]) -> tuple[float, float, float]:
     """Trimmed mean; the variance of one value, for which the variance of that mean is ``variance / len(values)``; and
     the degrees of freedom of a t of the two.
     """
+    if len(values) < ENOUGH_TO_TRIM:
+        return plain(values)
     ordered = np.sort(np.asarray(values, dtype=float))
     count, cut = len(ordered), trimmed(len(ordered))
     kept = ordered[cut : count - cut]
     share = len(kept) / count
     moved = np.clip(ordered, kept[0], kept[-1])
-    spread = float(moved.var(ddof=1)) / share**2 if count > 1 else 0.0
-    if spread <= (ROUNDING * max(1.0, float(np.abs(ordered).max()))) ** 2:
-        spread = 0.0
-    return float(kept.mean()), spread, float(len(kept) - 1)
+    spread = float(moved.var(ddof=1)) / share**2
+    return float(kept.mean()), beyond_rounding(spread, float(np.abs(ordered).max())), float(len(kept) - 1)
+
+
+def plain(values: Sequence[float]) -> tuple[float, float, float]:
+    """`centre` of few values, ten times as fast without an array."""
+    count = len(values)
+    middle = math.fsum(values) / count
+    spread = math.fsum((value - middle) ** 2 for value in values) / (count - 1) if count > 1 else 0.0
+    return middle, beyond_rounding(spread, max(map(abs, values))), float(count - 1)
+
+
+def beyond_rounding(spread: float, largest: float) -> float:
+    """A variance; 0 where it is nothing but rounding."""
+    return 0.0 if spread <= (ROUNDING * max(1.0, largest)) ** 2 else spread
 
 
 @lru_cache

@@ -8,7 +8,7 @@ formed within each round first, and its interval comes from how these means diff
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,19 +37,23 @@ class Mean:
 
 def geometric_mean(observed: Sequence[Observed]) -> Mean | None:
     """The mean of comparisons that have pairs at all; None where none has."""
-    tables = [dict(zip(one.rounds, one.differences(), strict=True)) for one in observed]
-    tables = [table for table in tables if table]
+    return mean_of_rounds([dict(zip(one.rounds, one.differences(), strict=True)) for one in observed])
+
+
+def mean_of_rounds(every: Sequence[Mapping[Hashable, float]]) -> Mean | None:
+    """The same of logarithms of ratios by round, a table for each comparison."""
+    tables = [table for table in every if table]
     if not tables:
         return None
     names = list(dict.fromkeys(key for table in tables for key in table))
-    every = np.array([[table.get(name, np.nan) for name in names] for table in tables])
-    kept = every[:, np.mean(~np.isnan(every), axis=0) >= COMPLETE]
+    whole = np.array([[table.get(name, np.nan) for name in names] for table in tables])
+    kept = whole[:, np.mean(~np.isnan(whole), axis=0) >= COMPLETE]
     if kept.shape[1] == 0 or np.isnan(kept).all(axis=1).any():
-        kept = every
+        kept = whole
     rounds = filled(kept).mean(axis=0)
     middle = float(rounds.mean())
     count = len(rounds)
-    if count < 2 or (kept is every and np.isnan(every).mean() > 1 - COMPLETE):
+    if count < 2 or (kept is whole and np.isnan(whole).mean() > 1 - COMPLETE):
         return Mean(ratio_of(middle), None, None, len(tables), count)
     margin = quantile(ERROR_RATE / 2, count - 1) * float(rounds.std(ddof=1)) / math.sqrt(count)
     return Mean(ratio_of(middle), ratio_of(middle - margin), ratio_of(middle + margin), len(tables), count)

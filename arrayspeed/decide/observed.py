@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from statistics import median
 
 from arrayspeed.decide.words import TIMES, Words
@@ -56,22 +57,25 @@ class Observed:
     extra: float = 0.0
     known: float | None = None
 
-    @property
+    @cached_property
     def rounds(self) -> list[Hashable]:
         """The rounds in which both sides gave something, in the reference's order."""
         return [key for key in self.reference if works(self.reference[key]) and works(self.subject.get(key))]
 
+    @cached_property
+    def _differences(self) -> list[float]:
+        return [self.difference(self.reference[key], self.subject[key]) for key in self.rounds]
+
     def differences(self) -> list[float]:
         """Logarithm of subject over reference, one a round that both sides have."""
-        return [self.difference(self.reference[key], self.subject[key]) for key in self.rounds]
+        return list(self._differences)
 
     def difference(self, reference: Value, subject: Value) -> float:
         """One round's: of batches that were taken in turn, the median of the ratios of neighbours."""
         if not is_number(reference) and not is_number(subject):
+            log = self.logarithm if self.lift else math.log
             pairs = [
-                self.logarithm(b) - self.logarithm(a)
-                for a, b in zip(reference, subject, strict=False)
-                if a is not None and b is not None
+                log(b) - log(a) for a, b in zip(reference, subject, strict=False) if a is not None and b is not None
             ]
             if pairs:
                 return median(pairs)
@@ -95,13 +99,17 @@ class Observed:
     def threshold(self, factor: float) -> float:
         """Logarithm of the ratio that matters: the factor, or ``least`` on top of what the reference takes."""
         chosen = math.log(self.factor or factor)
-        found = self.logarithms(self.reference)
-        if not self.least or not found:
+        found = self.logarithms(self.reference) if self.least else []
+        if not found:
             return chosen
         return max(chosen, math.log1p(self.least / math.exp(math.fsum(found) / len(found))))
 
     def failures(self) -> tuple[int, int, int, int]:
         """Failed processes and all processes of the reference, and the same of the subject."""
+        return self._failures
+
+    @cached_property
+    def _failures(self) -> tuple[int, int, int, int]:
         return (
             sum(not works(value) for value in self.reference.values()),
             len(self.reference),
@@ -117,7 +125,7 @@ def is_number(value: Value) -> bool:
 
 def works(value: Value) -> bool:
     """Whether a process gave anything."""
-    return value is not None and (is_number(value) or any(batch is not None for batch in value))
+    return value is not None and (is_number(value) or list(value).count(None) < len(value))
 
 
 def level(value: Value) -> float:

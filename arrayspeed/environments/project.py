@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
+from functools import lru_cache
 from pathlib import Path
 
 from asv import util
@@ -19,6 +21,9 @@ CONFIG = "asv.conf.json"
 #: processes.
 MEASURED = ("kernels", "benchmarks")
 PLUMBING = ("benchmarks/__init__.py", "benchmarks/preload.py")
+
+#: A commit's own name, which stays the same; others, as HEAD, do not.
+FULL_HASH = re.compile("[0-9a-f]{40}")
 
 
 def root() -> Path:
@@ -142,10 +147,16 @@ def measured_code(commit: str) -> str | None:
         files = suite.listing(suite.SUITE, MEASURED).splitlines()
     else:
         try:
-            files = git("ls-tree", "-r", commit, "--", *MEASURED).splitlines()
+            files = tree(commit) if FULL_HASH.fullmatch(commit) else tree.__wrapped__(commit)
         except UserError:
             return None
     return "\n".join(line for line in files if line.partition("\t")[2] not in PLUMBING)
+
+
+@lru_cache
+def tree(commit: str) -> list[str]:
+    """git's list of the measured files of a commit; an error is not remembered."""
+    return git("ls-tree", "-r", commit, "--", *MEASURED).splitlines()
 
 
 def short(commit: str) -> str:

@@ -19,6 +19,7 @@ from arrayspeed.measure import interrupts
 from arrayspeed.measure.plan import Selection, can_run, conceivable, nothing, wanted
 from arrayspeed.model.combination import Combination
 from arrayspeed.model.errors import UserError
+from arrayspeed.records import files
 from arrayspeed.records.fingerprints import digest, fingerprint, whole
 from kernels import CATALOGUE, LIBRARIES
 
@@ -156,8 +157,4 @@ class Shower:
 
     def keep(self, one: Combination, program: Program) -> None:
         """Keep a program, whole or not at all."""
-        place = self.place(one)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        temporary = place.with_suffix(f".{os.getpid()}")
-        temporary.write_text(json.dumps(vars(program)), encoding="utf-8")
-        temporary.replace(place)
+        files.replace(self.place(one), json.dumps(vars(program)))

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from arrayspeed.explain.compare import DIFFERS, NOT_SHOWN, SAME, Explanation
-from arrayspeed.records.lines import append
+from arrayspeed.records.files import append
 
 #: Not ``.json``: asv takes every such file for results.
 FILE = "explanations.jsonl"

@@ -35,6 +35,7 @@ from arrayspeed.model.units import human
 from arrayspeed.records import processes
 from arrayspeed.records.fingerprints import fingerprint
 from arrayspeed.records.processes import Process
+from arrayspeed.records.results import result_commits
 from benchmarks.batching import complaint
 
 #: Processes for each time, unless asked for otherwise.
@@ -60,9 +61,11 @@ def finished(session: Session, plan: Iterable[Combination]) -> set[Combination]:
             value = values.get(one.benchmark, {one.index: None})[one.index]
             if value is not None and not (isinstance(value, float) and math.isnan(value)):
                 done.add(one)
+    folder, machine = session.config.results_dir, session.machine["machine"]
+    commits = result_commits(folder, machine)
     for name, ones in by_environment.items():
         packages, wanted = session.packages(name), {place(one): one for one in ones}
-        for measured, before in newest(session.config.results_dir, session.machine["machine"], name):
+        for measured, before in newest(folder, machine, name, commits):
             # The newest value is the one that is shown, so it is the one that has to be of this code.
             if (one := wanted.get(place(measured))) and before is not None:
                 (done.add if before == fingerprint(one, packages) else done.discard)(one)

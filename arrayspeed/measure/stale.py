@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from asv import environment
-from asv.results import get_filename
 
 from arrayspeed.environments.machine import describe
 from arrayspeed.measure.plan import Selection, selected, wanted
@@ -40,13 +39,14 @@ def stale(config, selection: Selection) -> tuple[list[Stale], int]:
     the newest counts.
     """
     machine = describe()["machine"]
+    commits = result_commits(config.results_dir, machine)
     found: dict[tuple[str, str], list[Combination]] = defaultdict(list)
     count = 0
     for env in environment.get_environments(config, None):
         if not selected(env, selection):
             continue
         packages = packages_of(env)
-        for one, before in newest(config.results_dir, machine, env.name):
+        for one, before in newest(config.results_dir, machine, env.name, commits):
             if not wanted(one, selection):
                 continue
             count += 1
@@ -60,19 +60,14 @@ def packages_of(env) -> dict[str, str] | None:
     return env.packages() if env.check_presence() else None
 
 
-def newest(folder: str | Path, machine: str, name: str) -> Iterator[tuple[Combination, str | None]]:
-    """Each combination of an environment that has a value, and the fingerprint of the newest."""
-    found: dict[tuple, tuple[str, Combination, str | None]] = {}
-    for commit in result_commits(folder, machine):
-        path = Path(folder, get_filename(machine, commit, name).removesuffix(".json") + processes.SUFFIX)
-        for text in processes.lines_of(path.read_bytes()) if path.exists() else ():
-            if (parsed := processes.record(text, name)) is None or parsed[1].value is None:
-                continue
-            row, process = parsed
-            where, date = place(process.one), str(row.get("date", ""))
-            if where not in found or found[where][0] <= date:
-                found[where] = date, process.one, process.fingerprint
-    return ((one, before) for _, one, before in found.values())
+def newest(folder: str | Path, machine: str, name: str, commits: list[str]) -> Iterator[tuple[Combination, str | None]]:
+    """Each combination of an environment that has a value at some commits, and the fingerprint of the newest."""
+    found: dict[tuple, processes.Process] = {}
+    for process in processes.load(folder, machine, name, commits):
+        where = place(process.one)
+        if process.value is not None and (where not in found or found[where].date <= process.date):
+            found[where] = process
+    return ((process.one, process.fingerprint) for process in found.values())
 
 
 def place(one: Combination) -> tuple:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
+from types import MappingProxyType
 from typing import Any
 
 from kernels import BACKENDS
@@ -35,18 +38,20 @@ class Combination:
         return self.environment, self.benchmark, self.size
 
 
-def parse_name(name: str) -> dict[str, str | None]:
-    """asv's name of a benchmark in its parts."""
+@lru_cache(maxsize=4096)
+def parse_name(name: str) -> Mapping[str, Any]:
+    """asv's name of a benchmark in its parts: family, kernel, dtype and measure."""
     family, _, rest = name.partition(".")
     subject, _, measure = rest.rpartition(".")
     kernel, _, dtype = subject.rpartition("_")
-    if dtype not in ITEMSIZE:
-        return {"family": family, "kernel": subject, "dtype": None, "measure": measure}
-    return {"family": family, "kernel": kernel, "dtype": dtype, "measure": measure}
+    known = dtype in ITEMSIZE
+    parts = {"family": family, "kernel": kernel if known else subject, "dtype": dtype if known else None}
+    return MappingProxyType(parts | {"measure": measure})
 
 
-def parse_parameters(parameters: tuple[str, ...]) -> dict[str, Any]:
+@lru_cache(maxsize=4096)
+def parse_parameters(parameters: tuple[str, ...]) -> Mapping[str, Any]:
     """Backend, size and device from asv's representations of them."""
     texts: list[str | None] = [*(text.strip("'\"") for text in parameters), *[None] * (3 - len(parameters))]
     backend, size, device = texts[:3]
-    return {"backend": backend, "size": int(size) if size is not None else None, "device": device}
+    return MappingProxyType({"backend": backend, "size": int(size) if size is not None else None, "device": device})

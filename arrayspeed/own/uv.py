@@ -67,6 +67,9 @@ class Uv:
             given = "\n".join(requirements) + "\n"
             status, _, messages = self.run(*arguments, "--output-file", str(path), *self.flags, *options, given=given)
             lines = [line.strip() for line in path.read_text().splitlines()]
+        if status and preferred:
+            # Of several indexes, uv takes a preferred version from one that may lack it for this Python.
+            return self.compile(requirements, python, *options)
         pins = [line for line in lines if line and not line.startswith(("#", "-"))]
         return (pins, "") if status == 0 else ([], messages or "uv failed without a word")
 

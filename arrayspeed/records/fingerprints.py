@@ -38,9 +38,17 @@ Place = tuple[str, str]
 
 def fingerprint(one: Combination, packages: Mapping[str, str]) -> str:
     """The parts' hashes, with hyphens between them."""
-    kernel, backend = CATALOGUE.get(one.kernel), BACKENDS.get(one.backend)
-    parts = of_sources(kernel.name, backend.name, one.measure) if kernel and backend else ("", "", "", timing())
-    return "-".join(digest([part]) for part in (*parts, *[repr(sorted(packages.items()))]))
+    known = one.kernel in CATALOGUE and one.backend in BACKENDS
+    parts = digests(one.kernel, one.backend, one.measure) if known else digests()
+    return "-".join([*parts, digest([repr(sorted(packages.items()))])])
+
+
+@lru_cache(None)
+def digests(*of: str) -> tuple[str, ...]:
+    """The hashes of every part but the packages, of a kernel, a backend and a measure; of nothing that is known, they
+    say how it is timed.
+    """
+    return tuple(digest([part]) for part in (of_sources(*of) if of else ("", "", "", timing())))
 
 
 def changed(before: str, now: str, parts: Iterable[str] = PARTS) -> list[str]:

@@ -11,11 +11,13 @@ import json
 import math
 from collections import defaultdict
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
-from statistics import fmean, variance
+from statistics import fmean
 
 import polars as pl
 from asv.results import get_filename
@@ -23,8 +25,8 @@ from asv.results import get_filename
 from arrayspeed.model.combination import Combination, parse_name
 from arrayspeed.model.failures import CLASSES, class_of
 from arrayspeed.model.measures import CALL
+from arrayspeed.records.files import append
 from arrayspeed.records.fingerprints import fingerprint
-from arrayspeed.records.lines import append
 
 SUFFIX = ".processes.jsonl"
 
@@ -52,6 +54,8 @@ class Process:
         The class of the failure, of `arrayspeed.model.failures`; None where there is none.
     fingerprint
         What it depends on, of `arrayspeed.records.fingerprints`; None where that was not recorded.
+    date
+        When it was stored, UTC, in ISO 8601; empty where that was not recorded.
     """
 
     one: Combination
@@ -65,6 +69,7 @@ class Process:
     number: int | None = None
     kind: str | None = None
     fingerprint: str | None = field(default=None, compare=False)
+    date: str = field(default="", compare=False)
 
 
 def store(session, environment: str, found: list[Process]) -> None:
@@ -105,10 +110,34 @@ def load(folder: str | Path, machine: str, environment: str, commits: list[str])
     """The processes stored of an environment at some commits; lines that are no process are left out."""
     for commit in commits:
         path = Path(folder, get_filename(machine, commit, environment).removesuffix(".json") + SUFFIX)
-        if path.exists():
-            for text in lines_of(path.read_bytes()):
-                if found := record(text, environment):
-                    yield found[1]
+        known = _known.get()
+        if known is None:
+            yield from of_file(path, environment)
+        else:
+            if path not in known:
+                known[path] = list(of_file(path, environment))
+            yield from known[path]
+
+
+def of_file(path: Path, environment: str) -> Iterator[Process]:
+    """The processes of one file; none where there is no file."""
+    if path.exists():
+        for text in lines_of(path.read_bytes()):
+            if found := record(text, environment):
+                yield found[1]
+
+
+_known: ContextVar[dict[Path, list[Process]] | None] = ContextVar("known", default=None)
+
+
+@contextmanager
+def read_once() -> Iterator[None]:
+    """Within this, `load` reads each file once: for what only looks at results, and asks for the same several times."""
+    before = _known.set({})
+    try:
+        yield
+    finally:
+        _known.reset(before)
 
 
 def lines_of(content: bytes) -> list[bytes]:
@@ -127,17 +156,11 @@ def record(text: bytes, environment: str = "") -> tuple[dict, Process] | None:
 def parse(row: dict, environment: str) -> Process:
     """One line; an error of any kind where it is none."""
     value, size, batches = row["value"], row["size"], list(row.get("batches", ()))
-    if not all(is_value(each) for each in (value, *batches)):
-        raise ValueError(value)
-    one = Combination(
-        environment=environment,
-        benchmark=row["benchmark"],
-        index=-1,
-        **parse_name(row["benchmark"]),
-        backend=str(row["backend"]),
-        size=None if size is None else int(size),
-        device=row["device"],
-    )
+    for each in (value, *batches):
+        if not is_value(each):
+            raise ValueError(each)
+    size = None if size is None else int(size)
+    one = combination(environment, row["benchmark"], str(row["backend"]), size, row["device"])
     met = {"round": int(row["round"]), "block": str(row["block"])} if row.get("block") is not None else {}
     number = row.get("number")
     met["number"] = None if number is None else int(number)
@@ -145,7 +168,15 @@ def parse(row: dict, environment: str) -> Process:
     if why is not None:
         met["kind"] = kind if (kind := row.get("kind")) in CLASSES else class_of(why)
     met["fingerprint"] = known if isinstance(known := row.get("fingerprint"), str) else None
+    met["date"] = str(row.get("date", ""))
     return Process(one, value, why=why, batches=batches, sometimes=row.get("sometimes") is True, **met)
+
+
+@lru_cache(maxsize=4096)
+def combination(environment: str, benchmark: str, backend: str, size: int | None, device: str | None) -> Combination:
+    """What a line is of: many lines are of the same."""
+    labels = parse_name(benchmark)
+    return Combination(environment, benchmark, -1, **labels, backend=backend, size=size, device=device)
 
 
 def is_value(value) -> bool:
@@ -179,5 +210,6 @@ def noise(folder: str | Path, table: pl.DataFrame) -> dict[str, Noise]:
     variances = defaultdict(list)
     for (backend, *_), logs in found.items():
         if len(logs) > 1:
-            variances[backend].append(variance(logs))
+            middle = fmean(logs)
+            variances[backend].append(math.fsum((one - middle) ** 2 for one in logs) / (len(logs) - 1))
     return {name: Noise(len(each), math.sqrt(fmean(each))) for name, each in variances.items()}

@@ -152,18 +152,18 @@ def read(path: Path) -> pl.DataFrame:
         if data["version"] != Results.api_version:
             raise ValueError(f"its format is version {data['version']}, not {Results.api_version}")
         columns = data["result_columns"]
+        versions = {bare(name): value for name, value in data["requirements"].items()}
+        table: dict[str, list] = {name: [] for name in SCHEMA}
+        for name, values in data["results"].items():
+            add_benchmark(table, name, dict(zip(columns, values, strict=False)), versions)
         common = {
             "machine": data["params"]["machine"],
             "environment": data["env_name"],
             "commit": data["commit_hash"],
+            "alone": len(subjects(data["requirements"])) == 1,
         }
-        versions = {bare(name): value for name, value in data["requirements"].items()}
-        common["alone"] = len(subjects(data["requirements"])) == 1
-        benchmarks = {name: dict(zip(columns, values, strict=False)) for name, values in data["results"].items()}
-        rows = [
-            common | row for name, benchmark in benchmarks.items() for row in benchmark_rows(name, benchmark, versions)
-        ]
-        return pl.DataFrame(rows, schema=SCHEMA, orient="row")
+        count = len(table["value"])
+        return pl.DataFrame(table | {name: [value] * count for name, value in common.items()}, schema=SCHEMA)
     except (
         OSError,
         ValueError,
@@ -178,28 +178,29 @@ def read(path: Path) -> pl.DataFrame:
         raise UserError(f"{path} is not a result file of asv ({type(error).__name__}: {why})") from error
 
 
-def benchmark_rows(name: str, benchmark: dict, versions: dict[str, str]):
-    """Yield one benchmark's rows, one a combination of parameters."""
-    labels = parse_name(name)
-    combinations = list(itertools.product(*benchmark["params"])) or [()]
-    values = benchmark["result"] or [None] * len(combinations)
-    statistics = {column: benchmark.get(theirs) or [None] * len(combinations) for column, theirs in STATISTICS.items()}
+def add_benchmark(table: dict[str, list], name: str, benchmark: dict, versions: dict[str, str]) -> None:
+    """Add one benchmark to the columns of a table, one value a combination of its parameters."""
+    every = list(itertools.product(*benchmark["params"])) or [()]
+    values = (benchmark["result"] or [None] * len(every))[: len(every)]
+    statistics = {column: benchmark.get(theirs) or [None] * len(every) for column, theirs in STATISTICS.items()}
+    if any(len(entries) < len(every) for entries in (values, *statistics.values())):
+        raise ValueError(f"{name} has fewer values than combinations of parameters")
     started = datetime.fromtimestamp((benchmark.get("started_at") or 0) / 1000, UTC)
-    for index, parameters in enumerate(combinations):
-        value = values[index]
-        skipped = isinstance(value, float) and math.isnan(value)
+    # asv's NaN is a combination that was skipped or not measured.
+    skipped = [isinstance(value, float) and math.isnan(value) for value in values]
+    table["value"] += [None if skip else value for value, skip in zip(values, skipped, strict=True)]
+    table["failed"] += [value is None for value in values]
+    for column, entries in statistics.items():
+        table[column] += entries[: len(every)]
+    for column, value in (*parse_name(name).items(), ("date", started)):
+        table[column] += [value] * len(every)
+    for parameters in every:
         where = parse_parameters(parameters)
         library = BACKENDS[where["backend"]].library if where["backend"] in BACKENDS else where["backend"]
-        yield {
-            **labels,
-            **where,
-            "library": library if library in LIBRARIES else None,
-            "version": versions.get(library),
-            "date": started,
-            "value": None if skipped else value,
-            "failed": value is None,
-            **{column: entries[index] for column, entries in statistics.items()},
-        }
+        table["library"].append(library if library in LIBRARIES else None)
+        table["version"].append(versions.get(library))
+        for column, value in where.items():
+            table[column].append(value)
 
 
 def machines(table: pl.DataFrame) -> list[str]:

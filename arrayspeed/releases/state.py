@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 from arrayspeed.model.errors import UserError
+from arrayspeed.records.files import replace
 
 
 def load(path: Path) -> dict[str, Any]:
@@ -32,18 +32,7 @@ def load(path: Path) -> dict[str, Any]:
 
 def save(path: Path, data: dict[str, Any]) -> None:
     """Replace a file."""
-    write(path, json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
-
-
-def write(path: Path, text: str) -> None:
-    """Replace a file by a text."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".saving-{path.name}")
-    with open(temporary, "w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
+    replace(path, json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
 
 
 def digest(*parts: object) -> str:

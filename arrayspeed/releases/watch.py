@@ -27,6 +27,7 @@ from arrayspeed.measure.until_decided import Limits, OutOfTime
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.text import file_name
 from arrayspeed.own.verdict import DIFFERS
+from arrayspeed.records import files
 from arrayspeed.releases import outcome, pages, state
 from arrayspeed.releases.bisect import Bisection
 from arrayspeed.releases.found import Asked, Found, counted, of_data, searchable, worst_first
@@ -256,10 +257,10 @@ class Watch:
         }
         packages, links = changed(self.subject, before, after), self.subject.links(after)
         page = pages.page(entry, found, packages, links, now["bisect"] and now["bisect"]["page"])
-        state.write(self.subject.folder / entry["page"], page)
+        files.replace(self.subject.folder / entry["page"], page)
         mine["history"].append(entry)
         mine["seen"], mine["pending"] = after, None
-        state.write(self.subject.folder / "watch.md", pages.summary(self.every))
+        files.replace(self.subject.folder / "watch.md", pages.summary(self.every))
         self.tell(entry["line"])
         self.statuses.append(status)
 

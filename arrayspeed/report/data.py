@@ -5,13 +5,19 @@ values of environment N as columns of equal length, each value with the 95 % int
 and ``decisions-N.json`` what these values show of each other (`arrayspeed.report.decisions`).
 ``families-N.json`` and ``weights-N.json`` are for means over kernels (`arrayspeed.report.weights`).
 ``library-MACHINE-LIBRARY.json`` holds the series of a library over its releases (`arrayspeed.report.series`).
+``claims.json``, ``audits.json`` and ``columns.json`` are what the pages about them read.
 ``results.csv``, ``.parquet`` and ``.json`` are everything as asv stored it, for people to work with.
 """
 
 from __future__ import annotations
 
-from dataclasses import asdict
+import os
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from multiprocessing import get_context
 from pathlib import Path
 
 import polars as pl
@@ -21,12 +27,15 @@ from arrayspeed.audit.check import load as load_audit
 from arrayspeed.claims.as_data import as_data
 from arrayspeed.claims.evidence import Evidence, rank, versions
 from arrayspeed.claims.table import claims
+from arrayspeed.decide.compare import Level
 from arrayspeed.environments.plugin import stored_packages
+from arrayspeed.measure.stale import newest, reason
+from arrayspeed.model.combination import Combination
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.measures import ACCURACY, CALL, FIRST_CALL, MEASURES, measure_of
 from arrayspeed.records import results
-from arrayspeed.records.levels import factor_of, levels_of, with_intervals
-from arrayspeed.records.processes import noise
+from arrayspeed.records.levels import Case, Place, factor_of, levels_of, with_intervals
+from arrayspeed.records.processes import noise, read_once
 from arrayspeed.report.backends import BASELINE, BASELINE_DEVICE, COLOURS
 from arrayspeed.report.decisions import decisions
 from arrayspeed.report.files import dump, rounded
@@ -38,14 +47,24 @@ from kernels import BACKENDS, CATALOGUE, DEVICES, LIBRARIES
 COLUMNS = ("kernel", "dtype", "measure", "backend", "size", "device", "value", "low", "high", "failed")
 
 
+#: Fewer values than this are written before other processes have imported what they need.
+MANY = 20_000
+
+
 def write(folder: Path, results_dir: str | Path) -> dict:
     """Write all files into a folder; returns what ``meta.json`` holds."""
     table = results.load(results_dir).drop("samples")
     folder.mkdir(parents=True, exist_ok=True)
+    tasks, place = [], 0
+    for number, name in enumerate(results.machines(table)):
+        of_machine = table.filter(machine=name)
+        tasks.append((folder, results_dir, of_machine, number, place))
+        place += of_machine["environment"].n_unique()
+    parts = in_processes(write_machine, tasks) if len(table) >= MANY else [write_machine(*task) for task in tasks]
     meta = {
         "built": datetime.now(UTC).isoformat(timespec="minutes"),
-        "machines": [],
-        "environments": [],
+        "machines": [part.machine for part in parts],
+        "environments": [environment for part in parts for environment in part.environments],
         "kernels": {name: kernel_data(kernel) for name, kernel in CATALOGUE.items()},
         "backends": {
             name: {"library": backend.library, "compiled": backend.compiled, "colour": COLOURS[name]}
@@ -62,24 +81,66 @@ def write(folder: Path, results_dir: str | Path) -> dict:
         "error": ACCURACY.name,
         "baseline": {"backend": BASELINE, "device": BASELINE_DEVICE},
     }
-    for number, name in enumerate(results.machines(table)):
-        of_machine = table.filter(machine=name)
-        levels = levels_of(of_machine, results_dir)
-        meta["machines"].append(
-            describe(results_dir, name) | {"libraries": write_series(folder, results_dir, of_machine, number)}
-        )
-        for environment in rank(of_machine):
-            values = with_intervals(of_machine.filter(environment=environment), levels)
-            place = len(meta["environments"])
-            meta["environments"].append(environment_data(results_dir, number, name, values))
-            dump(folder / f"environment-{place}.json", {column: column_data(values, column) for column in COLUMNS})
-            here = levels.get((name, environment), {})
-            dump(folder / f"decisions-{place}.json", decisions(here))
-            dump(folder / f"families-{place}.json", families(here))
-            dump(folder / f"weights-{place}.json", weights(here))
     dump(folder / "meta.json", meta)
+    dump(folder / "claims.json", {part.machine["name"]: part.claims for part in parts})
+    dump(folder / "audits.json", {part.machine["name"]: part.audit for part in parts if part.audit})
+    dump(folder / "columns.json", columns())
     write_downloads(folder, table)
     return meta
+
+
+@dataclass(frozen=True)
+class Part:
+    """What is said of one machine: its entry and those of its environments, its claims and its audit."""
+
+    machine: dict
+    environments: list[dict]
+    claims: dict
+    audit: dict | None
+
+
+def in_processes(function: Callable[..., Part], tasks: Sequence[tuple]) -> list[Part]:
+    """What a function returns of each task, computed on all cores; in the order of the tasks."""
+    # A fork would have copied Polars' threads in the middle of what they do.
+    with ProcessPoolExecutor(min(len(tasks), cores()), mp_context=get_context("spawn")) as pool:
+        return list(pool.map(function, *zip(*tasks, strict=True)))
+
+
+def cores() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def write_machine(folder: Path, results_dir: str | Path, table: pl.DataFrame, number: int, place: int) -> Part:
+    """Write the files of one machine.
+
+    Parameters
+    ----------
+    folder, results_dir
+        Where to write, and where the results are.
+    table
+        The results of that machine alone.
+    number, place
+        Its number in ``meta.json``, and that of the first of its environments.
+    """
+    name = table["machine"][0]
+    with read_once():
+        levels, commits = levels_of(table, results_dir), results.result_commits(results_dir, name)
+        machine = describe(results_dir, name) | {"libraries": write_series(folder, results_dir, table, number)}
+        environments = []
+        for environment in rank(table):
+            values = with_intervals(table.filter(environment=environment), levels)
+            environments.append(environment_data(results_dir, number, name, values, commits))
+            here = levels.get((name, environment), {})
+            files = {
+                "environment": {column: column_data(values, column) for column in COLUMNS},
+                "decisions": decisions(here),
+                "families": families(here),
+                "weights": weights(here),
+            }
+            for what, content in files.items():
+                dump(folder / f"{what}-{place + len(environments) - 1}.json", content)
+        return Part(machine, environments, claims_data(results_dir, table, levels), audit_data(results_dir, name))
 
 
 def column_data(values: pl.DataFrame, column: str) -> list:
@@ -121,8 +182,10 @@ def describe(results_dir: str | Path, name: str) -> dict:
     return {"name": name} | {field: str(known[field]) for field in fields if known.get(field)}
 
 
-def environment_data(results_dir: str | Path, machine: int, machine_name: str, values: pl.DataFrame) -> dict:
-    """What pages say of an environment."""
+def environment_data(
+    results_dir: str | Path, machine: int, machine_name: str, values: pl.DataFrame, every_commit: list[str]
+) -> dict:
+    """What pages say of an environment; ``outdated`` is what `outdated` finds."""
     name = values["environment"][0]
     commits = values["commit"].unique().sort().to_list()
     return {
@@ -136,8 +199,20 @@ def environment_data(results_dir: str | Path, machine: int, machine_name: str, v
         "values": values["value"].count(),
         "failed": int(values["failed"].sum()),
         "packages": stored_packages(results_dir, machine_name, name, commits),
+        "outdated": outdated(newest(results_dir, machine_name, name, every_commit)),
         "noise": {backend: asdict(one) for backend, one in noise(results_dir, values).items()},
     }
+
+
+def outdated(found: Iterable[tuple[Combination, str | None]]) -> list[dict]:
+    """Values that this code cannot vouch for: why, how many, and of which kernels. Packages are the recorded ones."""
+    by_reason = defaultdict(list)
+    for one, before in found:
+        if why := reason(one, before, None):
+            by_reason[why].append(one.kernel)
+    return [
+        {"why": why, "values": len(names), "kernels": list(dict.fromkeys(names))} for why, names in by_reason.items()
+    ]
 
 
 def write_downloads(folder: Path, table: pl.DataFrame) -> None:
@@ -147,20 +222,16 @@ def write_downloads(folder: Path, table: pl.DataFrame) -> None:
     table.write_json(folder / "results.json")
 
 
-def claims_data(results_dir: str | Path) -> dict[str, dict]:
-    """What became of the articles' claims, by machine."""
-    table = results.load(results_dir)
-    found = {}
-    for name in results.machines(table):
-        evidence = Evidence(table.filter(machine=name), results_dir)
-        found[name] = as_data(name, evidence, [(claim, claim.judge(evidence)) for claim in claims()])
-    return found
+def claims_data(results_dir: str | Path, table: pl.DataFrame, levels: Mapping[Place, dict[Case, Level]]) -> dict:
+    """What became of the articles' claims on one machine."""
+    evidence = Evidence(table, results_dir, levels)
+    return as_data(table["machine"][0], evidence, [(claim, claim.judge(evidence)) for claim in claims()])
 
 
-def audits(results_dir: str | Path, machines: list[str]) -> dict[str, dict]:
-    """The audit of each machine that has one, and what its checks say."""
-    found = {name: audit for name in machines if (audit := load_audit(results_dir, name))}
-    return {name: asdict(audit) | {"meanings": CHECKS} for name, audit in found.items()}
+def audit_data(results_dir: str | Path, machine: str) -> dict | None:
+    """The audit of a machine that has one, and what its checks say."""
+    audit = load_audit(results_dir, machine)
+    return asdict(audit) | {"meanings": CHECKS} if audit else None
 
 
 def columns() -> list[tuple[str, str]]:

@@ -50,13 +50,9 @@ def write(folder: Path, results_dir: str, project: str) -> None:
     import vl_convert
 
     from arrayspeed.report import data
-    from arrayspeed.report.files import dump
 
     shutil.copytree(STATIC, folder / "static")
     (folder / "static" / "vega.js").write_text(vl_convert.javascript_bundle(), encoding="utf-8")
-    meta = data.write(folder / "data", results_dir)
-    dump(folder / "data" / "audits.json", data.audits(results_dir, [one["name"] for one in meta["machines"]]))
-    dump(folder / "data" / "claims.json", data.claims_data(results_dir))
-    dump(folder / "data" / "columns.json", data.columns())
+    data.write(folder / "data", results_dir)
     for page in PAGES:
         (folder / page.file).write_text(html(page, project), encoding="utf-8")

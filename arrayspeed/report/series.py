@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
 
 import polars as pl
@@ -46,7 +45,8 @@ def write_series(folder: Path, results_dir: str | Path, table: pl.DataFrame, mac
 
 def series_data(one: Series, library: str, known: Mapping[tuple, dict]) -> dict:
     """A series, its steps with what is known of their programs; the same program counts the same on both sides."""
-    data = asdict(one)
+    # Several times as fast as dataclasses.asdict, which copies every number.
+    data = vars(one) | {"points": list(map(vars, one.points)), "steps": [dict(vars(step)) for step in one.steps]}
     where = one.kernel, one.dtype, one.backend, one.size, one.device
     for step in data["steps"]:
         row = known.get((library, step["before"], step["version"], *where))
@@ -68,7 +68,7 @@ def means_data(every: list[Measured]) -> list[dict]:
         anchor, over = means(ones)
         if over:
             where = {"measure": measure, "backend": backend, "device": device, "dtype": dtype, "label": label}
-            points = [{"version": version, **asdict(mean)} for version, mean in over.items()]
+            points = [{"version": version, **vars(mean)} for version, mean in over.items()]
             found.append({**where, "anchor": anchor, "points": points})
     return found
 

@@ -8,8 +8,9 @@ import itertools
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from statistics import median
 
@@ -44,6 +45,8 @@ class Measured:
     key: Key
     sides: dict[str, Side]
     anchor: str
+    # The same two releases are compared several times.
+    known: dict[tuple[str, str], Observed] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def measure(self) -> str:
@@ -52,12 +55,19 @@ class Measured:
 
     def compared(self, subject: str, reference: str) -> Observed:
         """Two releases, for `arrayspeed.decide`."""
-        found = observed_of_sides(self.sides[reference], self.sides[subject])
-        return found if found.rounds else replace(found, extra=APART, known=PROCESS_NOISE)
+        if (subject, reference) not in self.known:
+            found = observed_of_sides(self.sides[reference], self.sides[subject])
+            self.known[subject, reference] = found if found.rounds else replace(found, extra=APART, known=PROCESS_NOISE)
+        return self.known[subject, reference]
+
+    @cached_property
+    def rounds(self) -> dict[str, set[tuple[str, int]]]:
+        """The blocks and rounds of each release."""
+        return {version: rounds_of(side) for version, side in self.sides.items()}
 
     def met(self, one: str, other: str) -> bool:
         """Whether two releases had processes in a round of a block."""
-        return bool(rounds_of(self.sides[one]) & rounds_of(self.sides[other]))
+        return not self.rounds[one].isdisjoint(self.rounds[other])
 
     def value(self, version: str) -> float | None:
         """The median of a release's processes."""
@@ -111,7 +121,7 @@ def measured(folder: str | Path, table: pl.DataFrame, library: str) -> list[Meas
         return []
     stored = Stored(folder, alone, library)
     found = from_blocks(stored)
-    for key, sides in from_last(stored, alone).items():
+    for key, sides in from_last(stored, alone, found).items():
         found[key] = sides | found.get(key, {})
     every = [
         Measured(key, ordered := dict(sorted(sides.items(), key=by_release)), anchor(ordered))
@@ -193,13 +203,15 @@ def partners(name: str, rounds: Mapping[str, set]) -> int:
     return sum(bool(rounds[name] & others) for other, others in rounds.items() if other != name)
 
 
-def from_last(stored: Stored, alone: pl.DataFrame) -> dict[Key, dict[str, Side]]:
-    """What was measured last of each release, by processes that met no other: asv's value where none are stored."""
+def from_last(stored: Stored, alone: pl.DataFrame, met: Mapping[Key, Mapping[str, Side]]) -> dict[Key, dict[str, Side]]:
+    """What was measured last of each release that met no other: asv's value where no processes are stored."""
     found = defaultdict(dict)
     newest = alone.sort("date", maintain_order=True).unique([*SERIES, "version"], keep="last", maintain_order=True)
     for row in newest.iter_rows(named=True):
         labels = {name: row[name] for name in SERIES}
         key = tuple(labels.values())
+        if row["version"] in met.get(key, ()):
+            continue
         ones = stored.found[row["environment"], row["commit"]].get(key)
         if not ones:
             one = Combination(row["environment"], "", -1, **labels)

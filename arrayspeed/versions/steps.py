@@ -9,11 +9,11 @@ each such comparison is marked as not measured side by side, and only large chan
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from arrayspeed.decide import FACTOR, Decision, Observed, judge
-from arrayspeed.decide.means import Mean, geometric_mean
+from arrayspeed.decide.means import Mean, mean_of_rounds
 from arrayspeed.decide.words import BROKEN, SAME, UNCLEAR
 from arrayspeed.model.measures import measure_of
 from arrayspeed.versions.history import Measured, order
@@ -179,18 +179,16 @@ def means(every: Iterable[Measured]) -> tuple[str, dict[str, Mean]]:
     found = {}
     for version in sorted({version for one in alike for version in one.sides} - {common}, key=order):
         met = [one for one in alike if version in one.sides and one.met(version, common)]
-        if len(met) > 1 and (mean := geometric_mean([in_rounds(one.compared(version, common)) for one in met])):
+        if len(met) > 1 and (mean := mean_of_rounds([in_rounds(one.compared(version, common)) for one in met])):
             found[version] = mean
     return common, found
 
 
-def in_rounds(one: Observed) -> Observed:
-    """The same with rounds named alike for all combinations, whose blocks have names of their own: the first block's
-    rounds, the second's.
+def in_rounds(one: Observed) -> dict[tuple[int, Hashable], float]:
+    """The logarithms of ratios by rounds, named alike for all combinations: the first block's rounds, the second's.
+    Blocks have names of their own.
     """
     blocks = {name: number for number, name in enumerate(dict.fromkeys(block for block, _ in one.reference))}
-    sides = (
-        {(blocks[block], number): value for (block, number), value in side.items() if block in blocks}
-        for side in (one.reference, one.subject)
-    )
-    return Observed(*sides, lift=one.lift)
+    return {
+        (blocks[block], number): value for (block, number), value in zip(one.rounds, one.differences(), strict=True)
+    }

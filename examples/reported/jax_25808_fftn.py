@@ -6,6 +6,7 @@ Reported: several times slower (24 ms with the old runtime at 200^3 on many core
 Old:      jax==0.4.31 jaxlib==0.4.31 numpy==2.0.2 scipy==1.14.1
 New:      jax==0.4.38 jaxlib==0.4.38 numpy==2.0.2 scipy==1.14.1
 Kind:     steady
+Kernels:  fft3
 """
 
 import jax

@@ -6,6 +6,7 @@ Reported: 10x
 Old:      jax==0.4.31 jaxlib==0.4.31 numpy==2.0.2 scipy==1.14.1
 New:      jax==0.4.33 jaxlib==0.4.33 numpy==2.0.2 scipy==1.14.1
 Kind:     steady
+Kernels:  small_scan
 """
 
 import jax

@@ -6,6 +6,7 @@ Reported: more than 2x
 Old:      jax==0.4.30 jaxlib==0.4.30 numpy==2.0.2 scipy==1.14.1
 New:      jax==0.4.34 jaxlib==0.4.34 numpy==2.0.2 scipy==1.14.1
 Kind:     steady
+Kernels:  small_scan_gradient runge_kutta
 """
 
 import jax

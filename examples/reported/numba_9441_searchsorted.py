@@ -7,6 +7,7 @@ Old:      numba==0.58.1 numpy==1.26.4
 New:      numba==0.59.0 numpy==1.26.4
 Fixed:    numba==0.59.1 numpy==1.26.4
 Kind:     steady,first
+Kernels:  searchsorted
 """
 
 import numba

@@ -6,6 +6,7 @@ Reported: another shape and other values
 Old:      numpy==1.26.4
 New:      numpy==2.0.2
 Kind:     result
+Kernels:  small_solves
 """
 
 import numpy as np

@@ -8,6 +8,7 @@ Reported: 3.6x (444 us -> 1.59 ms), 4x for sorted input
 Old:      numpy==1.26.4
 New:      numpy==2.0.2
 Kind:     steady
+Kernels:  argsort_sorted
 """
 
 import numpy as np

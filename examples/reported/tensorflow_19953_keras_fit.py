@@ -6,6 +6,7 @@ Reported: clearly slower in every epoch
 Old:      tensorflow-cpu==2.15.1 numpy==1.26.4
 New:      tensorflow-cpu==2.16.2 numpy==1.26.4
 Kind:     steady,first
+Kernels:  mlp_training_step
 """
 
 import tensorflow as tf

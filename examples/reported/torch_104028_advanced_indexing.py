@@ -6,6 +6,7 @@ Reported: 1.1x to 1.5x
 Old:      torch==1.13.1 numpy==1.26.4
 New:      torch==2.0.1 numpy==1.26.4
 Kind:     steady
+Kernels:  gather scatter_add
 """
 
 import torch

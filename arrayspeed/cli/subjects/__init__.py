@@ -11,9 +11,10 @@ from pathlib import Path
 from arrayspeed.cli import upgrade
 from arrayspeed.cli.own import arguments
 from arrayspeed.cli.own.run import beside, say, script_of
+from arrayspeed.cli.selected import add_selected
 from arrayspeed.environments.project import load_config
 from arrayspeed.measure.players import Turns
-from arrayspeed.measure.tiers import add_tier, kernels_of
+from arrayspeed.measure.tiers import kernels_of
 from arrayspeed.measure.until_decided import Limits
 from arrayspeed.model.errors import UserError
 from arrayspeed.own.compared import Wanted
@@ -22,7 +23,6 @@ from arrayspeed.releases.subject import Subject
 from arrayspeed.releases.suite import Suite
 from arrayspeed.upgrade import pair
 from arrayspeed.upgrade.compare import default_selections
-from kernels import DEVICES
 
 #: Options that need --file, and the one that kernels have instead.
 OWN = ("metric", "function", "results", "tolerance", "python")
@@ -30,23 +30,7 @@ OWN = ("metric", "function", "results", "tolerance", "python")
 
 def add_subject(parser: argparse.ArgumentParser) -> None:
     """What is measured."""
-    several = {"action": "append", "default": []}
-    parser.add_argument(
-        "--bench",
-        **several,
-        metavar="REGEX",
-        help="kernels: regular expression on `family.kernel_dtype.measure(parameters)`",
-    )
-    parser.add_argument("--size", **several, metavar="SIZE", help="a number; of kernels also small or large")
-    add_tier(parser)
-    parser.add_argument("--device", choices=DEVICES, default="cpu", help="of kernels; default cpu")
-    parser.add_argument(
-        "--with",
-        dest="companions",
-        **several,
-        metavar="PACKAGE==VERSION",
-        help="another requirement for all environments",
-    )
+    add_selected(parser)
     group = parser.add_argument_group("your own code")
     arguments.add_what(group)
     group.add_argument("--python", metavar="X.Y", help="the Python for which environments are made")

@@ -3,7 +3,7 @@
 
 import { axis, chart, colours } from "./chart.js";
 import {
-  bestOf, choice, count, decisions, el, environments, human, key, link, load, measures, named, nothing, otherWay, page, present, rows, SECONDS, spread, table, versions, waysSaid,
+  bestOf, choice, count, decisions, el, environments, human, key, link, load, measures, named, nothing, otherWay, outdated, page, present, rows, SECONDS, spread, table, versions, waysSaid,
 } from "./common.js";
 
 page(async (redraw) => {
@@ -29,6 +29,7 @@ page(async (redraw) => {
   const places = decided.crossovers.filter((one) => one.measure === measure && one.dtype === dtype && one.kernel === kernel && keys.has(one.one) && keys.has(one.other));
   return [
     el("p", {}, known?.summary ?? "", `. ${versions(environment)}.`),
+    outdated(environment),
     el("p", { class: "note" }, meta.measures[measure].what),
     ...(sizes.length > 1 ? [curves(meta, kernel, measure, values, names), said(meta, kernel, measure, places, device)] : []),
     ...["small", "large"].filter((label) => values.some((row) => row.size === known?.[label]))

@@ -108,6 +108,15 @@ export function environments(meta, redraw, suits = () => true) {
   return there.find((one) => one.name === name);
 }
 
+/** How many of an environment's values were measured with code that has changed since, and where the reasons are;
+    nothing where there is none. */
+export function outdated(environment) {
+  const values = environment.outdated.reduce((sum, one) => sum + one.values, 0);
+  if (!values) return null;
+  return el("p", { class: "note" }, `${count(values)} of this environment's values were measured before something changed that they depend on. `,
+    el("a", { href: link("trust.html", environment.state) }, "What changed, and which kernels"), ".");
+}
+
 /** The versions of an environment, as a line. */
 export function versions(environment) {
   return Object.entries(environment.versions).map(([name, version]) => `${name} ${version}`).join(", ");

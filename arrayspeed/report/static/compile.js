@@ -1,7 +1,7 @@
 // First call against steady state, and after how many calls compiling has paid for itself.
 
 import { axis, chart, colours } from "./chart.js";
-import { choice, count, decisions, el, environments, human, link, load, nothing, otherWay, page, present, range, rows, SECONDS, table, times, versions, waysSaid } from "./common.js";
+import { choice, count, decisions, el, environments, human, link, load, nothing, otherWay, outdated, page, present, range, rows, SECONDS, table, times, versions, waysSaid } from "./common.js";
 
 page(async (redraw) => {
   const meta = await load("meta");
@@ -37,6 +37,7 @@ page(async (redraw) => {
     totals(meta, kernel, curves),
     el("h2", {}, "When compiling pays off"),
     el("p", {}, `${backend} against ${eager}. ${versions(environment)}.`),
+    outdated(environment),
     table(`First call and steady state of ${backend}, ${dtype} on the ${device}`, [
       { title: "kernel" }, { title: "first call" }, { title: "each call after" }, { title: "first / after" }, { title: `${eager}, each call` },
       { title: "compiling has paid off after", text: true },

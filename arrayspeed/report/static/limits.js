@@ -1,7 +1,7 @@
 // How close each kernel comes to what the machine can do: a roofline of its own measured peaks.
 
 import { chart, colours } from "./chart.js";
-import { choice, count, decisions, el, environments, human, link, load, nothing, otherWay, page, present, rows, SECONDS, significant, table, versions, waysSaid } from "./common.js";
+import { choice, count, decisions, el, environments, human, link, load, nothing, otherWay, outdated, page, present, rows, SECONDS, significant, table, versions, waysSaid } from "./common.js";
 
 page(async (redraw) => {
   const meta = await load("meta");
@@ -27,6 +27,7 @@ page(async (redraw) => {
   return [
     el("p", {}, `The machine's peaks, as this suite measured them: ${rate(arithmetic.rate)}FLOP/s in a matrix product (${arithmetic.backend}, size ${count(arithmetic.size)}), `
       + `${rate(memory.rate)}B/s in adding arrays (${memory.backend}, size ${count(memory.size)}). ${versions(environment)}.`),
+    outdated(environment),
     roofline(meta, shown, arithmetic.rate, memory.rate),
     el("p", { class: "note" }, "Each point is a kernel on a backend; the line is the limit set by memory (left) and arithmetic (right). "
       + "Counts are the least that the kernel needs, so a point above the line used a cache or did less work than was counted."),

@@ -1,7 +1,7 @@
 // Families and their kernels by backend: colour is the speed-up over a baseline, where one was shown.
 
 import {
-  asked, bestOf, choice, controls, count, decisions, el, environments, human, key, link, load, measures, named, nothing, otherWay, page, present, range, remember, rows, table, times, versions, waysSaid,
+  asked, bestOf, choice, controls, count, decisions, el, environments, human, key, link, load, measures, named, nothing, otherWay, outdated, page, present, range, remember, rows, table, times, versions, waysSaid,
 } from "./common.js";
 
 /** On a phone, what is seldom chosen is folded away, so that all families are on one screen. */
@@ -57,6 +57,7 @@ page(async (redraw) => {
     el("p", { class: "note" }, `Machine: ${[machine.cpu, machine.gpu, `${machine.num_cpu ?? "?"} cores`, machine.ram].filter(Boolean).join(", ")}. `
       + `Versions: ${versions(environment)}. Measured from ${environment.first.slice(0, 10)} to ${environment.last.slice(0, 10)}: `
       + `${count(environment.values)} values, ${count(environment.failed)} failures.`),
+    outdated(environment),
   ];
 });
 

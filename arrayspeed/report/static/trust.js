@@ -15,6 +15,7 @@ page(async (redraw) => {
     accuracy(meta, all, redraw),
     noise(meta, environment, audit),
     missing(meta, all),
+    stale(environment),
     packages(environment),
     made(meta),
   ];
@@ -79,6 +80,15 @@ function missing(meta, all) {
   const reasons = Object.entries(meta.kernels).flatMap(([kernel, one]) => Object.entries(one.unavailable).map(([backend, why]) => [kernel, backend, why]));
   const failed = all.filter((row) => row.failed).map((row) => [row.kernel, row.backend, `failed: ${row.measure} at ${count(row.size)}, ${row.dtype}`]);
   return [el("h2", {}, "What is missing"), table("Not available, or failed", [{ title: "kernel" }, { title: "backend", text: true }, { title: "why", text: true }], [...failed, ...reasons])];
+}
+
+function stale(environment) {
+  const heading = el("h2", {}, "What is out of date");
+  if (!environment.outdated.length) return [heading, el("p", { class: "note" }, "Nothing that these values depend on has changed since they were measured.")];
+  return [heading, table("Values that depend on something that has changed since they were measured: the kernel, its inputs, the library's adapter or the timing",
+    [{ title: "why", text: true }, { title: "values" }, { title: "kernels", text: true }],
+    environment.outdated.map((one) => [one.why, count(one.values), one.kernels.join(", ")])),
+  el("p", { class: "note" }, "To list them on this machine: ", el("code", {}, "arrayspeed run --stale"), ". To measure them again, run the command that measured them: what is up to date is left as it is.")];
 }
 
 function packages(environment) {

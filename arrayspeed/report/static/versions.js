@@ -1,15 +1,14 @@
 // One library over its releases: each release beside one of them, with intervals, and the steps between neighbours.
 
 import { chart } from "./chart.js";
-import { choice, count, el, human, load, measures, nothing, otherWay, page, present, table, waysSaid } from "./common.js";
+import { choice, el, human, load, measures, nothing, otherWay, page, present, table, waysSaid } from "./common.js";
+import { elsewhere, everywhere, kinds } from "./kinds.js";
+import { arrow, COLOURS, inOrder, number, ratioText, small, title } from "./ratios.js";
 
 const ALL = "all";
 
 /** With more series than this, a chart shows their mean, and each of them as a thin line. */
 const FEW = 4;
-
-/** Readable on white and on black: up is worse, down is better. */
-const COLOURS = { up: "#d06a12", down: "#3b8ae0", mean: "#8d62d6", none: "#8b98a3" };
 
 page(async (redraw) => {
   const meta = await load("meta");
@@ -18,9 +17,9 @@ page(async (redraw) => {
   const machine = choice("machine", "machine", machines.map((one) => one.name), redraw);
   const { libraries, number } = machines.find((one) => one.name === machine);
   const library = choice("library", "library", libraries, redraw);
-  const [every, { factor, means }] = await Promise.all([
-    load(`library-${number}-${library}`), load(`means-${number}-${library}`),
-  ]);
+  const all = await everywhere(machines, machine, library);
+  const [{ series: every, means }] = all;
+  const { factor } = await load(`means-${number}-${library}`);
   const measure = measures(meta, every, redraw);
   let series = every.filter((one) => one.measure === measure);
   const where = { measure };
@@ -37,7 +36,8 @@ page(async (redraw) => {
   narrow("device", "device", meta.devices);
   narrow("dtype", "precision", ["float64", "float32"]);
   const sized = measure === meta.call ? choice("size", "size", ["large", "small", ALL], redraw) : ALL;
-  series = series.filter((one) => sized === ALL || one.size === null || one.size === meta.kernels[one.kernel]?.[sized]);
+  const suits = (one) => sized === ALL || one.size === null || one.size === meta.kernels[one.kernel]?.[sized];
+  series = series.filter(suits);
   const kernels = present(series, "kernel");
   const kernel = kernels.length > 1 ? choice("kernel", "kernel", [ALL, ...kernels], redraw) : ALL;
   series = series.filter((one) => kernel === ALL || one.kernel === kernel);
@@ -45,33 +45,19 @@ page(async (redraw) => {
   const releases = inOrder(series);
   const mean = kernel === ALL && means.find((one) => one.label === sized
     && ["measure", "backend", "device", "dtype"].every((name) => one[name] === where[name]));
+  // One kernel, chosen or the only one, is shown as it is; several by their mean.
+  const one = kernels.length > 1 ? kernel : kernels[0];
+  const beside = { where, label: sized, kernel: one === ALL ? null : one, includes: (each) => each.kernel === one && suits(each) };
   return [
     apart(series, library),
     series.length > FEW ? many(series, mean, releases, library, meta.measures[measure].title)
       : few(series, releases, library, meta.measures[measure].title),
     numbers(series, mean, releases, meta),
     waysSaid(meta, [...new Set(every.filter((one) => otherWay(meta, one.kernel, [one.backend])).map((one) => one.kernel))]),
-    steps(every, meta, factor),
+    kinds(all, beside, library),
+    steps(every, meta, factor, elsewhere(all)),
   ];
 });
-
-/** The releases of some series. A series may lack some, so each is put after those that precede it in any. */
-function inOrder(series) {
-  const found = [];
-  for (const one of series) {
-    let place = 0;
-    for (const { version } of one.points) {
-      const at = found.indexOf(version);
-      if (at < 0) found.splice(place, 0, version);
-      place = (at < 0 ? place : at) + 1;
-    }
-  }
-  return found;
-}
-
-function title(one) {
-  return one.size === null ? one.kernel : `${one.kernel} ${count(one.size)}`;
-}
 
 /** The title with a sign where the backend computes in another way. */
 function named(one, meta) {
@@ -86,25 +72,6 @@ function apart(series, library) {
     el("strong", {}, some === series.length ? "Not measured side by side. " : `${some} of ${series.length} series were not measured side by side. `),
     "These releases were measured minutes apart, and the machine's speed may have changed in between. Their intervals (marked ~) allow for that, and only large steps can be shown. To measure them side by side: ",
     el("code", {}, `arrayspeed run --selection versions --library ${library}`));
-}
-
-/** 1.02, 12.3, 1,234, 1.2e+9 */
-function number(ratio, places = 2) {
-  if (ratio >= 1e6 || ratio < 1e-3) return ratio.toExponential(1);
-  if (ratio >= 100) return Math.round(ratio).toLocaleString("en");
-  return ratio.toFixed(ratio >= 10 ? 1 : ratio < 0.1 ? places + 1 : places);
-}
-
-/** A ratio with its interval: 1.02× (1.01–1.03). */
-function ratioText(one) {
-  if (one.ratio === null) return "";
-  if (one.low === null) return `${number(one.ratio)}×`;
-  const places = one.high - one.low < 0.02 * one.ratio ? 3 : 2;
-  return `${number(one.ratio, places)}× (${number(one.low, places)}–${number(one.high, places)})`;
-}
-
-function arrow(step) {
-  return step.worse ? "▲" : "▼";
 }
 
 /** The lines between neighbouring releases of a series, each with what was shown of the two. */
@@ -261,12 +228,6 @@ function few(series, releases, library, measure) {
   ];
 }
 
-/** A ratio with its interval in small print. */
-function small(text) {
-  const at = text.indexOf(" (");
-  return at < 0 ? [text] : [text.slice(0, at), el("small", {}, text.slice(at))];
-}
-
 /** Ratios of every release, with intervals; steps are marked. */
 function numbers(series, mean, releases, meta) {
   const none = (text) => el("span", { class: "none" }, text);
@@ -294,7 +255,7 @@ function numbers(series, mean, releases, meta) {
 }
 
 /** What each release changed, in every measure and backend: the newest release first, and its largest change. */
-function steps(every, meta, factor) {
+function steps(every, meta, factor, others) {
   const found = every.flatMap((one) => one.steps.map((step) => ({ one, step })));
   const heading = el("h2", {}, "What each release changed");
   const beyond = `${number(100 * (factor - 1), 0)} %`;
@@ -312,12 +273,14 @@ function steps(every, meta, factor) {
   return [heading, table(caption, [
     { title: "release" }, { title: "after" }, { title: "measure", text: true }, { title: "kernel", text: true }, { title: "backend", text: true },
     { title: "change", text: true }, { title: "ratio (95 % interval)" }, { title: "from" }, { title: "to" }, { title: "rounds", text: true },
+    ...(others ? [{ title: "other kinds of machine", text: true }] : []),
     ...(explained ? [{ title: "compiled program", text: true }] : []),
   ], found.map(({ one, step }) => [step.version, step.before, meta.measures[one.measure].title, named(one, meta), one.backend,
     el("span", { class: step.worse ? "bad" : "good" }, step.verdict),
     el("span", { class: step.worse ? "bad" : "good" }, `${arrow(step)} ${size(step)}`),
     ...[step.value_before, step.value].map((value) => (value === null ? "failed" : human(value, meta.measures[one.measure].unit))),
     step.side_by_side ? rounds(step) : "not side by side",
+    ...(others ? [others(one, step)] : []),
     ...(explained ? [program(step.program)] : [])]))];
 }
 

@@ -1,7 +1,7 @@
 // A reader's own mix of kernels: which backends cannot be told apart for it, and how far behind the others are.
 
 import {
-  asked, choice, count, el, environments, key, load, measures, nothing, page, present, range, remember, rows, SECONDS, table, times, versions,
+  asked, choice, count, el, environments, key, load, measures, nothing, outdated, page, present, range, remember, rows, SECONDS, table, times, versions,
 } from "./common.js";
 import { best, mean, parse, sides, spread, word, written } from "./weigh.js";
 
@@ -68,6 +68,7 @@ function outcome(known, weights, redraw) {
     missing(known, lacking, title),
     counted(known, shares),
     el("p", { class: "note" }, `${meta.machines[environment.machine].name}; ${versions(environment)}.`),
+    outdated(environment),
   ];
 }
 

@@ -1,4 +1,4 @@
-"""Lines that are added to a file and survive a kill: each is there whole, or left out on reading."""
+"""Files that survive a kill: a text that is there whole or not at all, and lines each of which is."""
 
 from __future__ import annotations
 
@@ -18,3 +18,15 @@ def append(path: Path, lines: Iterable[str]) -> None:
         file.write(("\n".join(lines) + "\n").encode())
         file.flush()
         os.fsync(file.fileno())
+
+
+def replace(path: Path, text: str) -> None:
+    """Replace a file by a text; a kill leaves the old file or the new one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # A measurement that begins in the folder removes what has this name.
+    temporary = path.with_name(f".saving-{os.getpid()}-{path.name}")
+    with temporary.open("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
