@@ -500,6 +500,15 @@ def test_what_no_look_would_decide_is_given_up():
     assert looks.words == {}
 
 
+def test_patience_gives_nothing_up():
+    looks = Looks(patient=True)
+    for count in LOOKS[:4]:
+        data = {n: drawn(n, count, noise=0.2) for n in range(40)}
+        looks.look(data)
+    assert not looks.given_up
+    assert len(looks.undecided(data)) == 40 - len(looks.words) > 30
+
+
 def test_what_lies_near_the_last_look_goes_on():
     looks = Looks()
     data = {"open": drawn(1, 4, noise=0.03)}

@@ -75,6 +75,15 @@ def rows():
     return judged(*((one(kernel=name), old, new) for name, (old, new, _) in CASES.items()))
 
 
+def test_each_kernel_is_compared_in_its_own_precision_and_in_those_that_are_named():
+    def chosen(*patterns):
+        return {dtype for one in compare.default_selections([*patterns], ["cpu"], []) for dtype in one.dtypes}
+
+    own = {kernel.dtypes[0] for kernel in CATALOGUE.values()}
+    assert chosen() == chosen("matmul") == own == {"float64", "int64"}
+    assert chosen("matmul_float32") == own | {"float32"}
+
+
 def test_every_case_has_its_verdict(rows):
     assert {row.one.kernel: row.verdict for row in rows} == {name: word for name, (_, _, word) in CASES.items()}
 

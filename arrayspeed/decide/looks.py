@@ -79,6 +79,9 @@ class Looks:
         How many looks there were.
     once
         Look only once, after all rounds.
+    patient
+        Give nothing up: what is known to differ from its reference, as a release does from the middle between two that
+        differ, is decided by more rounds far more often than what may be equal.
     """
 
     rounds: int = LOOKS[-1]
@@ -87,6 +90,7 @@ class Looks:
     given_up: set[Hashable] = field(default_factory=set)
     number: int = 0
     once: bool = False
+    patient: bool = False
 
     @property
     def plan(self) -> tuple[int, ...]:
@@ -116,9 +120,13 @@ class Looks:
                 continue  # a process that failed on one side only: more rounds may show that it does so more often
             if one.verdict != UNCLEAR:
                 self.decisions[key] = one
-            elif chance(one, observed[key].threshold(self.factor), self.rounds) < least_chance(one.rounds):
+            elif not self.patient and self.is_hopeless(one, observed[key]):
                 self.given_up.add(key)
         return found | {key: self.decisions[key] for key in found if key in self.decisions}
+
+    def is_hopeless(self, one: Decision, observed: Observed) -> bool:
+        """Whether all rounds would hardly decide what is unclear now."""
+        return chance(one, observed.threshold(self.factor), self.rounds) < least_chance(one.rounds)
 
     def undecided(self, observed: Mapping[Hashable, Observed]) -> list[Hashable]:
         """What needs more rounds, and could be decided by them."""

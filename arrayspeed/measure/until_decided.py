@@ -23,7 +23,7 @@ from arrayspeed.records.processes import Process
 class Limits:
     """When to stop although not everything is decided: rounds of each comparison, and minutes for all. ``factor`` is
     the ratio that somebody would act on; with ``once`` all rounds are made, and looked at then. With ``whole``, what
-    was stopped early is not judged: Ctrl-C is raised, and so is `OutOfTime`.
+    was stopped early is not judged: Ctrl-C is raised, and so is `OutOfTime`. ``patient``: as of `Looks`.
     """
 
     rounds: int = LOOKS[-1]
@@ -31,6 +31,7 @@ class Limits:
     factor: float = FACTOR
     once: bool = False
     whole: bool = False
+    patient: bool = False
 
 
 class OutOfTime(Exception):
@@ -73,7 +74,7 @@ def until_decided(
     if not blocks:
         raise UserError(nothing([]))
     until = time.monotonic() + 60 * limits.minutes
-    looks = Looks(limits.rounds, limits.factor, once=limits.once)
+    looks = Looks(limits.rounds, limits.factor, once=limits.once, patient=limits.patient)
     progress = Rounds(blocks, looks.plan)
     finished = finished or {}
     left = list(blocks)

@@ -54,7 +54,7 @@ def until_decided(
         It was stopped before anything was measured.
     """
     until = time.monotonic() + 60 * limits.minutes
-    looks = Looks(limits.rounds, limits.factor)
+    looks = Looks(limits.rounds, limits.factor, patient=limits.patient)
     progress = Progress(looks.plan)
     progress.begin(len(items), len(sides))
     open_: set[Key] | None = None if asked is None else set(asked)

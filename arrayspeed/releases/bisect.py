@@ -356,7 +356,7 @@ class Bisection:
         minutes = (self.until - time.monotonic()) / 60
         if minutes <= 0:
             raise OutOfTime
-        limits = replace(self.limits, minutes=minutes, whole=True)
+        limits = replace(self.limits, minutes=minutes, whole=True, patient=stage == "step")
         return self.subject.measure(versions, asked, limits, f"{stage} {self.data['attempt']}")
 
     def outcome(self, stopped: str = "") -> Outcome:

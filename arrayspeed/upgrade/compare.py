@@ -18,6 +18,8 @@ from arrayspeed.model.measures import ALL, LARGEST, MEASURES, SMALLEST, measure_
 from arrayspeed.records import processes
 from arrayspeed.records.measures import observed_of_sides
 from arrayspeed.records.processes import Process
+from kernels import CATALOGUE
+from kernels.catalogue import dtypes
 
 Key = tuple[str, str, int | None, str | None]
 
@@ -25,8 +27,12 @@ Key = tuple[str, str, int | None, str | None]
 def default_selections(
     patterns: list[str], devices: list[str], sizes: list[str], kernels: Sequence[str] = ()
 ) -> list[Selection]:
-    """What is compared: the measures that upgrades look at, by their table."""
-    narrow = {"patterns": patterns, "devices": devices, "dtypes": ["float64"], "kernels": list(kernels)}
+    """What is compared: the measures that upgrades look at, by their table, of each kernel in its own precision, and in
+    those that a pattern names.
+    """
+    own = dict.fromkeys(kernel.dtypes[0] for kernel in CATALOGUE.values())
+    named = dict.fromkeys(dtype for dtype in dtypes() if any(dtype in pattern for pattern in patterns))
+    narrow = {"patterns": patterns, "devices": devices, "dtypes": [*(own | named)], "kernels": list(kernels)}
     sizes = sizes or ["small", "large"]
     chosen = {ALL: sizes, SMALLEST: sizes[:1], LARGEST: sizes[-1:]}
     found = []

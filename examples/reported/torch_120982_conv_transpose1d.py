@@ -7,7 +7,7 @@ Old:      torch==2.1.2 numpy==1.26.4
 New:      torch==2.2.1 numpy==1.26.4
 Fixed:    torch==2.4.1 numpy==1.26.4
 Kind:     steady
-Kernels:  conv_transpose1d
+Kernels:  conv_transpose1d_float32
 """
 
 import torch
