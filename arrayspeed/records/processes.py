@@ -22,6 +22,7 @@ from statistics import fmean
 import polars as pl
 from asv.results import get_filename
 
+from arrayspeed.decide.effects import plain
 from arrayspeed.model.combination import Combination, parse_name
 from arrayspeed.model.failures import CLASSES, class_of
 from arrayspeed.model.measures import CALL
@@ -210,6 +211,5 @@ def noise(folder: str | Path, table: pl.DataFrame) -> dict[str, Noise]:
     variances = defaultdict(list)
     for (backend, *_), logs in found.items():
         if len(logs) > 1:
-            middle = fmean(logs)
-            variances[backend].append(math.fsum((one - middle) ** 2 for one in logs) / (len(logs) - 1))
+            variances[backend].append(plain(logs)[1])
     return {name: Noise(len(each), math.sqrt(fmean(each))) for name, each in variances.items()}

@@ -11,7 +11,6 @@ and ``decisions-N.json`` what these values show of each other (`arrayspeed.repor
 
 from __future__ import annotations
 
-import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -42,6 +41,7 @@ from arrayspeed.report.files import dump, rounded
 from arrayspeed.report.series import write_series
 from arrayspeed.report.weights import families, weights
 from kernels import BACKENDS, CATALOGUE, DEVICES, LIBRARIES
+from kernels.backends.hardware import cores
 
 #: The columns of an environment's file.
 COLUMNS = ("kernel", "dtype", "measure", "backend", "size", "device", "value", "low", "high", "failed")
@@ -104,11 +104,6 @@ def in_processes(function: Callable[..., Part], tasks: Sequence[tuple]) -> list[
     # A fork would have copied Polars' threads in the middle of what they do.
     with ProcessPoolExecutor(min(len(tasks), cores()), mp_context=get_context("spawn")) as pool:
         return list(pool.map(function, *zip(*tasks, strict=True)))
-
-
-def cores() -> int:
-    """The cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def write_machine(folder: Path, results_dir: str | Path, table: pl.DataFrame, number: int, place: int) -> Part:
