@@ -22,7 +22,6 @@ from statistics import fmean
 import polars as pl
 from asv.results import get_filename
 
-from arrayspeed.decide.effects import plain
 from arrayspeed.model.combination import Combination, parse_name
 from arrayspeed.model.failures import CLASSES, class_of
 from arrayspeed.model.measures import CALL
@@ -200,6 +199,9 @@ def noise(folder: str | Path, table: pl.DataFrame) -> dict[str, Noise]:
 
     Only combinations with two processes or more say anything.
     """
+    # Only here: decisions need SciPy, and a run on a machine that has nothing but the wheels does without it.
+    from arrayspeed.decide.effects import plain
+
     found = defaultdict(list)
     where = table.select("machine", "environment", "commit").unique()
     for machine, environment, commit in where.iter_rows():
