@@ -102,6 +102,20 @@ class _KernelBenchmark:
         """Bytes that one call, already compiled, adds at its peak."""
         return memory.added_by_call(self.prepared)
 
+    def track_kept(self, backend, size, device):
+        """Bytes that every call keeps and never gives back: a leak."""
+        from benchmarks import keeping  # in here, so that times of a call do not depend on it (fingerprints.timing)
+
+        if device != "cpu":
+            raise NotAvailable("what calls keep is counted in the memory of the process, and not in the device's")
+        self.call()
+        start = perf_counter()
+        self.call()
+        kept = keeping.kept_by(self.call, perf_counter() - start)
+        if kept is None:
+            raise NotAvailable(f"calls are longer than {keeping.LONGEST:g} s, or the C library counts no memory")
+        return kept
+
     def track_error(self, backend, size, device):
         """Largest error against the float64 reference, relative to the reference's largest element."""
         return self.prepared.error()
@@ -112,6 +126,7 @@ class _KernelBenchmark:
     track_to_device.unit = "seconds"
     track_from_device.unit = "seconds"
     track_memory.unit = "bytes"
+    track_kept.unit = "bytes"
     track_error.unit = "relative error"
 
 
@@ -133,6 +148,7 @@ for _timed in (
     _KernelBenchmark.track_device_time,
     _KernelBenchmark.track_to_device,
     _KernelBenchmark.track_from_device,
+    _KernelBenchmark.track_kept,
 ):
     _timed.setup = _compile_and_verify
 

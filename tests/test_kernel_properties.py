@@ -1,7 +1,7 @@
 """What holds for any input, on every backend, of the kernels beyond the articles': as tests/test_properties.py."""
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kernels import CATALOGUE
@@ -113,6 +113,16 @@ def test_each_pair_has_its_product(evaluate, kernel, backend):
     assert all(np.allclose(found[k], a[k] @ b[k], rtol=1e-13) for k in range(3))
 
 
+@each("diagonal_shift")
+def test_only_the_diagonal_is_shifted(evaluate, kernel, backend):
+    a = np.random.default_rng(0).standard_normal((5, 5))
+    a[0, 1] = np.nan
+    (found,) = evaluate(kernel, backend, a)
+    others = ~np.eye(5, dtype=bool)
+    assert np.array_equal(found[others], a[others], equal_nan=True)
+    assert np.allclose(np.diag(found) - np.diag(a), 0.5, rtol=1e-13)
+
+
 @each("solve")
 def test_a_solution_solves_also_where_rows_must_be_exchanged(evaluate, kernel, backend):
     a = np.array([[0.0, 2, 1, 0], [1, 0, 0, 3], [4, 1, 0, 0], [0, 0, 5, 1]])
@@ -204,6 +214,18 @@ def test_the_places_sort_what_they_are_of(evaluate, kernel, backend):
     def check(order):
         x = np.array(order, float)
         assert np.array_equal(x[evaluate(kernel, backend, x)[0]], np.sort(x))
+
+    check()
+
+
+@each("lexsort")
+def test_the_last_key_decides_and_equal_rows_stay_in_order(evaluate, kernel, backend):
+    @given(st.integers(0, 2**31))
+    @settings(max_examples=20)
+    def check(seed):
+        keys = np.random.default_rng(seed).integers(-1, 2, (3, 12)).astype(float)
+        (found,) = evaluate(kernel, backend, keys)
+        assert list(found) == sorted(range(12), key=lambda row: (*keys[::-1, row], row))
 
     check()
 

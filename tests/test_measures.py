@@ -51,6 +51,15 @@ def test_memory_of_a_call_is_about_its_result(newest, backend):
     assert 0.9 * 80e6 < outcome["bytes"] < 3 * 80e6
 
 
+@pytest.mark.parametrize("library", ["numpy", "numba", "jax", "torch", "tensorflow"])
+def test_what_every_call_keeps_is_seen_and_nothing_else(newest, library):
+    outcomes = inside(newest, "check_measures", "kept", library)
+    assert outcomes
+    for outcome in outcomes:
+        assert outcome["right"] < 64, "the least that matters"
+        assert 180 < outcome["leaking"] < 400
+
+
 @pytest.mark.parametrize("backend", ["jax-jit", pytest.param("torch-compile", marks=pytest.mark.compile)])
 def test_a_first_call_compiles_and_no_cache_serves_it(newest, backend):
     first, second = (inside(newest, "check_measures", "first_call", backend)[0] for _ in range(2))

@@ -37,7 +37,7 @@ class Job:
 
     @property
     def data(self):
-        return json.loads((self.subject.folder / "watch.json").read_text())["toy, mine"]
+        return json.loads((self.subject.folder / "watch.state").read_text())["toy, mine"]
 
     @property
     def stages(self):
@@ -215,7 +215,7 @@ def test_a_release_that_the_index_has_no_more_is_left(tmp_path):
 def test_two_packages_share_a_state(tmp_path):
     for name in ("toy", "mate"):
         assert Job(tmp_path, levels(), seen="1.7", name=name).run() == 0
-    assert json.loads((tmp_path / "watch.json").read_text()).keys() == {"toy, mine", "mate, mine"}
+    assert json.loads((tmp_path / "watch.state").read_text()).keys() == {"toy, mine", "mate, mine"}
     assert (tmp_path / "watch.md").read_text().count("nothing worse") == 2
 
 

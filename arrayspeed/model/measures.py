@@ -184,6 +184,18 @@ MEASURES = {
             prepares=1,  # before the many calls after which a library keeps the memory that it took
             upgrade=LARGEST,
         ),
+        Measure(
+            "track_kept",
+            "memory kept by every call",
+            "kept",
+            "Memory that every call takes and never gives back: a leak. Caches, which fill once, are not counted.",
+            BYTES,
+            least=64.0,
+            lift=64.0,  # an entry of a list now and then
+            rounds=2,
+            prepares=3,  # it makes many calls
+            upgrade=SMALLEST,
+        ),
         ACCURACY,
         IMPORT,
     )

@@ -124,9 +124,18 @@ def timing(measure: str = "") -> str:
     """What times a call; of the file that has all measures, what is of one measure and what all have in common."""
     files = sorted((ROOT / "benchmarks").glob("*.py"))
     names = [path.stem for path in files if path.stem not in FAMILIES and f"benchmarks/{path.name}" not in PLUMBING]
-    modules = [*(f"benchmarks.{name}" for name in names), *TIMED]
-    each = (ast.unparse(OneMeasure(measure).visit(copy.deepcopy(tree(name)))) for name in modules)
+    everything = {name: tree(f"benchmarks.{name}") for name in names} | {name: tree(name) for name in TIMED}
+    needed = {name: OneMeasure(measure).visit(copy.deepcopy(one)) for name, one in everything.items()}
+    # What only other measures' methods import.
+    others = helpers(everything.values()) - helpers(needed.values())
+    each = (ast.unparse(one) for name, one in needed.items() if name not in others)
     return "\n".join([version("asv_runner"), *each])
+
+
+def helpers(trees: Iterable[ast.Module]) -> set[str]:
+    """The modules of `benchmarks` that these import."""
+    nodes = [node for each in trees for node in ast.walk(each) if isinstance(node, ast.ImportFrom)]
+    return {name.name for node in nodes if node.module == "benchmarks" for name in node.names}
 
 
 class OneMeasure(ast.NodeTransformer):

@@ -82,7 +82,7 @@ class Watch:
         """``say`` is told what is being done, and ``tell`` what came out."""
         self.subject, self.rules, self.say, self.tell, self.now = subject, rules, say, tell, now
         self.releases = {one.version: one for one in releases}
-        self.path = subject.folder / "watch.json"
+        self.path = subject.folder / "watch.state"  # with .json at its end, asv would look for results in it
         self.key = f"{subject.project}, {subject.label}"
         self.until = time.monotonic() + 60 * rules.limits.minutes
         self.statuses: list[int] = []

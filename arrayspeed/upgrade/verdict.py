@@ -122,7 +122,8 @@ def notes(upgrade: Upgrade) -> list[str]:
     lines = [
         f"Ratios are {upgrade.new} over {upgrade.old}, and less is better. Measured on {printable(upgrade.machine)}.",
         f"Changed or same is stated only where the ratio is shown to be beyond ×{upgrade.factor:g} or "
-        "within it (for errors ×2, for memory also 1 MiB); at most 5 % of such statements are wrong.",
+        "within it (for errors ×2, for memory also 1 MiB, for what every call keeps also 64 B); at most 5 % of such "
+        "statements are wrong.",
     ]
     kernels = {row.one.kernel for row in upgrade.rows} & CATALOGUE.keys()
     if kernels and len(kernels) < len(CATALOGUE):

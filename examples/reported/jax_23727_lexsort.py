@@ -7,6 +7,7 @@ Old:      jax==0.4.31 jaxlib==0.4.31 numpy==2.0.2 scipy==1.14.1
 New:      jax==0.4.33 jaxlib==0.4.33 numpy==2.0.2 scipy==1.14.1
 Fixed:    jax==0.4.34 jaxlib==0.4.34 numpy==2.0.2 scipy==1.14.1
 Kind:     result,steady
+Kernels:  lexsort
 """
 
 import jax.numpy as jnp

@@ -7,6 +7,7 @@ Old:      numpy==2.3.5
 New:      numpy==2.4.0
 Fixed:    numpy==2.4.2
 Kind:     memory
+Kernels:  diagonal_shift
 """
 
 import numpy as np

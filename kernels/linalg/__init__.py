@@ -100,6 +100,13 @@ def known_eigenvalues(rng, n):
     return ((a + a.T) / 2,)
 
 
+def shifted(a):
+    """The matrix with a half added to its diagonal."""
+    import numpy as np
+
+    return a + 0.5 * np.eye(len(a))
+
+
 def relative(error, a):
     """The largest element of an error, relative to the largest of a matrix."""
     return float(abs(error).max() / abs(a).max())
@@ -269,6 +276,19 @@ KERNELS = (
         needs=SCIPY,
         up_to={"*": 3_000},
         operations=("dot|gemv|gemm|matmul|reduce|fusion",),
+    ),
+    Kernel(
+        "diagonal_shift",
+        "A + I/2 of a square matrix",
+        sizes=(10, 30, 100, 300, 1_000, 3_000, 10_000),
+        small=10,
+        large=1_000,
+        inputs=matrix,
+        reference=shifted,
+        flops=lambda n: n,
+        bytes=lambda n, item: 2 * n**2 * item,
+        up_to={"*": 3_000},
+        operations=("add",),
     ),
     Kernel(
         "batched_matmul",

@@ -10,6 +10,7 @@ matmul = shared.matmul
 matmul_transposed = shared.matmul_transposed
 matvec = shared.matvec
 batched_matmul = shared.batched_matmul
+diagonal_shift = shared.diagonal_shift
 small_solves = shared.small_solves
 solve = shared.solve
 qr = shared.qr

@@ -34,6 +34,15 @@ def batched_matmul(a, b):
 
 
 @njit
+def diagonal_shift(a):
+    """A + I/2, of which only the diagonal differs from A."""
+    out = a.copy()
+    for i in range(a.shape[0]):
+        out[i, i] += 0.5
+    return out
+
+
+@njit
 def solve(a, b):
     """By LU factors."""
     return np.linalg.solve(a, b)

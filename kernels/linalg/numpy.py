@@ -11,6 +11,7 @@ matmul = shared.matmul
 matmul_transposed = shared.matmul_transposed
 matvec = shared.matvec
 batched_matmul = shared.batched_matmul
+diagonal_shift = shared.diagonal_shift
 solve = shared.solve
 qr = shared.qr
 svd = shared.svd

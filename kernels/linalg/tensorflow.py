@@ -9,6 +9,7 @@ shared = bind(__name__, xp)
 
 matmul = shared.matmul
 batched_matmul = shared.batched_matmul
+diagonal_shift = shared.diagonal_shift
 small_solves = shared.small_solves
 qr = shared.qr
 eigh = shared.eigh

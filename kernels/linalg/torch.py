@@ -17,3 +17,8 @@ svd = shared.svd
 eigh = shared.eigh
 cholesky = shared.cholesky
 tridiagonal_solve = shared.tridiagonal_solve
+
+
+def diagonal_shift(a):
+    """A + I/2, on the matrix's device."""
+    return a + torch.eye(a.shape[0], dtype=a.dtype, device=a.device) / 2

@@ -14,6 +14,7 @@ concatenate = tf.concat
 cos = tf.cos
 cumsum = tf.cumsum
 exp = tf.exp
+eye = tf.eye
 log = tf.math.log
 max = tf.reduce_max
 maximum = tf.maximum

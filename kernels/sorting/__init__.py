@@ -68,6 +68,28 @@ def first_places(table, queries):
     return np.searchsorted(table, queries)
 
 
+#: By how many keys rows are put in order.
+KEYS = 16
+
+
+def keys_of_rows(rng, n):
+    """Sixteen keys of n rows, whole numbers from 0 to 2 as floats, shape (16, n).
+
+    From a random key on a row has nothing but zeros, so that each of the keys decides for some rows, and equal rows
+    occur.
+    """
+    import numpy as np
+
+    return (rng.integers(0, 3, (KEYS, n)) * (np.arange(KEYS)[:, None] <= rng.integers(0, KEYS, n)) + 0.0,)
+
+
+def order_of_rows(keys):
+    """NumPy's lexsort."""
+    import numpy as np
+
+    return np.lexsort(keys)
+
+
 KERNELS = (
     Kernel(
         "sort",
@@ -101,6 +123,20 @@ KERNELS = (
         results=("index",),
         operations=("sort|topk",),
         **ORDER,
+    ),
+    Kernel(
+        "lexsort",
+        f"the order of rows by {KEYS} keys, of which the last counts first; equal rows stay in order",
+        sizes=(10, 100, 1_000, 10_000, 100_000),
+        small=1_000,
+        large=100_000,
+        inputs=keys_of_rows,
+        reference=order_of_rows,
+        flops=lambda n: 0,
+        bytes=lambda n, item: KEYS * n * item + 8 * n,
+        unavailable={"mlx": "MLX has no lexsort, and promises no stable sort"},
+        results=("index",),
+        operations=("sort|topk",),
     ),
     Kernel(
         "top_k",

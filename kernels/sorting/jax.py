@@ -10,6 +10,7 @@ shared = bind(__name__, jnp)
 sort = shared.sort
 argsort = shared.argsort
 argsort_sorted = shared.argsort_sorted
+lexsort = shared.lexsort
 searchsorted = shared.searchsorted
 
 

@@ -57,6 +57,15 @@ def top_k(x, k):
     return x[places], places
 
 
+@njit
+def lexsort(keys):
+    """A stable sort by each key in turn, the last one last."""
+    places = np.argsort(keys[0], kind="mergesort")
+    for i in range(1, keys.shape[0]):
+        places = places[np.argsort(keys[i][places], kind="mergesort")]
+    return places
+
+
 @njit(parallel=True)
 def searchsorted(table, queries):
     """A binary search each, on threads where they are many."""

@@ -9,6 +9,7 @@ shared = bind(__name__, np)
 sort = shared.sort
 argsort = shared.argsort
 argsort_sorted = shared.argsort_sorted
+lexsort = shared.lexsort
 searchsorted = shared.searchsorted
 
 

@@ -16,6 +16,11 @@ def argsort_sorted(x):
     return xp.argsort(x)
 
 
+def lexsort(keys):
+    """The order of the last key, within which that of the one before counts."""
+    return xp.lexsort(keys)
+
+
 def searchsorted(table, queries):
     """The leftmost place of each."""
     return xp.searchsorted(table, queries)

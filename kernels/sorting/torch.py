@@ -16,6 +16,14 @@ def sort(x):
     return torch.sort(x).values
 
 
+def lexsort(keys):
+    """A stable sort by each key in turn, the last one last."""
+    places = torch.argsort(keys[0], stable=True)
+    for key in keys[1:]:
+        places = places[torch.argsort(key[places], stable=True)]
+    return places
+
+
 def top_k(x, k):
     """PyTorch's own."""
     return torch.topk(x, k)

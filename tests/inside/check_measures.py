@@ -1,19 +1,18 @@
-"""The measures apart from asv: a round trip, a pipeline, memory, and a first call that no cache serves."""
+"""The measures apart from asv: a round trip, a pipeline, memory, leaks, and a first call that no cache serves."""
 
 import os
 import tempfile
 import time
 
-from benchmarks import memory
+from benchmarks import common, memory
 from benchmarks.pipeline import Pipeline
 from kernels import BACKENDS, CATALOGUE, NotAvailable
 from kernels.preparation import leaves, load
 
 
 def main(what, *arguments):
-    yield from {"round_trip": round_trip, "pipeline": pipeline, "memory": added, "first_call": first_call}[what](
-        *arguments
-    )
+    checks = {"round_trip": round_trip, "pipeline": pipeline, "memory": added, "kept": kept, "first_call": first_call}
+    yield from checks[what](*arguments)
 
 
 def round_trip(library):
@@ -74,6 +73,24 @@ def pipeline(library):
 def added(backend):
     """Bytes that one call of an addition adds; its result has 80 MB."""
     yield {"bytes": memory.added_by_call(load("add", backend, 10_000_000))}
+
+
+def kept(library):
+    """Bytes that every call of a sum keeps, and of one that keeps a list of 200 bytes or so."""
+    for backend in BACKENDS.values():
+        if backend.library == library:
+            prepared = common._KernelBenchmark.latest = load("sum", backend.name, 1000)
+            benchmark = common._KernelBenchmark()
+            benchmark.prepared, calls = prepared, []
+            benchmark.call = prepared.call
+            right = benchmark.track_kept(backend.name, 1000, "cpu")
+
+            def leaking(call=prepared.call, calls=calls):
+                calls.append([0] * 18)
+                return call()
+
+            benchmark.call = leaking
+            yield {"backend": backend.name, "right": right, "leaking": benchmark.track_kept(backend.name, 1000, "cpu")}
 
 
 def first_call(backend):

@@ -6,7 +6,8 @@ folder as a package of its own name.
     loading     the functions of a file, of an asv suite, of pytest-benchmark tests
     waiting     results that are not there yet when a call returns
     values      what a call returned, as a digest and as plain numbers
-    memory      memory at its peak, and memory that calls keep
+    memory      memory at its peak
+    keeping     memory that every call keeps: a link to the file of our own benchmarks
     measuring   one function: its first call, its memory, its values, and batches of calls
     serving     requests in, answers out
 """

@@ -8,7 +8,7 @@ import os
 from collections.abc import Awaitable, Iterator
 from time import monotonic, perf_counter, sleep
 
-from . import memory, values
+from . import keeping, memory, values
 from .waiting import waiter
 
 #: Seconds of calls before a function is ready: caches are warm, and one call's time is roughly known.
@@ -118,7 +118,7 @@ class Measured:
         if wanted.get("values"):
             found.update(self.compared(shots, before, wanted["values"], found))
         if wanted.get("kept"):
-            found["kept"] = memory.kept_by(self.call, self.each)
+            found["kept"] = keeping.kept_by(self.call, self.each)
         self.warm_up()
         return found
 
