@@ -289,6 +289,7 @@ KERNELS = (
         bytes=lambda n, item: 2 * n**2 * item,
         up_to={"*": 3_000},
         operations=("add",),
+        equivalent={"0 → 1: a.shape[0]": "the matrix is square"},
     ),
     Kernel(
         "batched_matmul",
