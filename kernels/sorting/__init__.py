@@ -127,16 +127,13 @@ KERNELS = (
     Kernel(
         "lexsort",
         f"the order of rows by {KEYS} keys, of which the last counts first; equal rows stay in order",
-        sizes=(10, 100, 1_000, 10_000, 100_000),
-        small=1_000,
-        large=100_000,
         inputs=keys_of_rows,
         reference=order_of_rows,
-        flops=lambda n: 0,
         bytes=lambda n, item: KEYS * n * item + 8 * n,
         unavailable={"mlx": "MLX has no lexsort, and promises no stable sort"},
         results=("index",),
         operations=("sort|topk",),
+        **ORDER | {"sizes": (10, 100, 1_000, 10_000, 100_000), "large": 100_000},
     ),
     Kernel(
         "top_k",
