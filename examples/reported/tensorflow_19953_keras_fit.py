@@ -7,6 +7,7 @@ Old:      tensorflow-cpu==2.15.1 numpy==1.26.4
 New:      tensorflow-cpu==2.16.2 numpy==1.26.4
 Kind:     steady,first
 Kernels:  mlp_training_step
+Minutes:  8
 """
 
 import tensorflow as tf
