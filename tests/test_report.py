@@ -227,6 +227,46 @@ def machine(site, name="generated-2cpu"):
     return number
 
 
+def answer(site, family, label="large"):
+    """Who is the best of a family, on the machine that has most of it."""
+    meta = read(site, "meta")
+    here = machine(site)
+    numbers = [n for n, one in enumerate(meta["environments"]) if one["machine"] == here]
+    rows = read(site, f"answers-{max(numbers, key=lambda n: len(meta['environments'][n]['versions']))}")
+    (found,) = (row for row in rows if (row["family"], row["label"], row["dtype"]) == (family, label, "float64"))
+    return found
+
+
+def test_the_best_of_a_family_cannot_be_told_apart(site):
+    found = answer(site, "linalg")
+    assert set(found["best"]) == {"numpy, cpu", "numba, cpu"} and found["lacking"] == []
+    ((name, ratio, low, high, than),) = found["others"]
+    assert name == "torch, cpu" and than in found["best"]
+    assert low < ratio < high and 1.9 < ratio < 2.1
+
+
+def test_who_lacks_a_kernel_of_a_family_does_not_compete(site):
+    found = answer(site, "elementwise")
+    assert found["best"] == ["numpy, cpu"] and found["others"] == [] and len(found["kernels"]) == 2
+    assert ["numba, cpu", 1] in found["lacking"]
+
+
+def test_another_way_of_computing_does_not_compete_in_a_family(site):
+    found = answer(site, "calculus")
+    assert found["best"] == ["jax-jit, cpu"]
+    assert not any(name.startswith(("numpy", "numba")) for name, *_ in found["others"] + found["lacking"])
+
+
+def test_the_newest_upgrade_is_counted_and_its_largest_step_named(site):
+    found = read(site, f"newest-{machine(site)}-jax")
+    assert (found["before"], found["version"]) == ("0.9.2", "0.10.2")
+    assert found["counts"] == {"time_call": {"faster": 1}} and found["together"] == 0
+    (step,) = found["changes"]
+    assert (step["version"], step["kernel"], step["worse"]) == ("0.10.2", "matmul", False)
+    assert step["ratio"] == pytest.approx(0.5)
+    assert all(one["points"] == [] for one in found["first"])
+
+
 def test_downloads_agree_and_every_column_is_explained(site):
     tables = [
         pl.read_csv(site / "data/results.csv"),
@@ -354,8 +394,21 @@ def test_every_page_loads(page, address, name):
     assert page.locator("nav a[aria-current=page]").count() == 1
 
 
+def test_the_landing_page_answers_without_a_click(page, address):
+    visit(page, f"{address}index.html?machine={GENERATED}")
+    line = page.locator("table.heat tbody tr", has_text="linalg")
+    assert line.locator(".star").count() == 2 and "2.0×" in line.inner_text()
+    assert "1/2" in page.locator("table.heat tbody tr", has_text="elementwise").inner_text()
+    text = page.inner_text("#view")
+    assert "0.9.2 → 0.10.2" in text and "1 faster" in text and "not measured side by side" in text
+    page.wait_for_selector("figure.chart svg", timeout=20_000)
+    line.locator("a").click()
+    page.wait_for_selector("table.heat a", timeout=20_000)
+    assert "open=linalg" in page.url
+
+
 def test_a_cell_of_the_overview_leads_to_its_chart(page, address):
-    visit(page, f"{address}index.html?size=small&open=elementwise&machine={GENERATED}")
+    visit(page, f"{address}overview.html?size=small&open=elementwise&machine={GENERATED}")
     cell = page.locator("table.heat tr:not(.family)", has_text="elementwise").locator("td a").first
     assert "4.0 µs" in cell.inner_text()
     cell.click()
@@ -381,7 +434,7 @@ def test_where_one_backend_overtakes_another_is_said(page, address):
 
 
 def test_the_best_are_named_together_and_other_ways_are_marked(page, address):
-    visit(page, f"{address}index.html?size=large&measure=time_call&open=linalg&open=calculus&machine={GENERATED}")
+    visit(page, f"{address}overview.html?size=large&measure=time_call&open=linalg&open=calculus&machine={GENERATED}")
     page.click("summary:text-is('The best backends of each kernel')")
     best = page.locator("table:not(.heat) tbody tr")
     assert re.search(r"numpy, numba|numba, numpy", best.filter(has_text="matmul").inner_text())
@@ -394,7 +447,7 @@ def test_the_best_are_named_together_and_other_ways_are_marked(page, address):
 
 def test_what_is_unclear_has_no_colour(page, address):
     """One process a value: 10 % of noise is usual, and a tenth faster shows nothing."""
-    visit(page, f"{address}index.html?size=small&measure=time_call&machine={NOISY}")
+    visit(page, f"{address}overview.html?size=small&measure=time_call&machine={NOISY}")
     cell = page.locator("table.heat tr:not(.family) td.unclear")
     assert page.locator("table.heat tr.family td.unclear").inner_text().startswith("1.1× ?")
     assert re.search(r"1.1×.?\?", cell.inner_text())
@@ -430,7 +483,7 @@ def test_the_machine_s_peaks_are_arithmetic_on_its_times(page, address):
 
 
 def test_cpu_and_gpu_are_side_by_side(page, address):
-    visit(page, f"{address}index.html?machine={WITH_GPU}&size=large&measure=time_call")
+    visit(page, f"{address}overview.html?machine={WITH_GPU}&size=large&measure=time_call")
     heads = page.locator("table.heat thead th").all_inner_texts()
     assert heads == ["family", "numpy, cpu", "jax-jit, gpu", "cupy, gpu"]
     assert "100×" in page.locator("table.heat tbody tr", has_text="matmul").inner_text()
@@ -453,7 +506,7 @@ def test_steps_of_a_library_are_listed(page, address):
 
 
 def test_hostile_names_are_text(page, address):
-    for name in ("index.html", "backends.html", "trust.html", "claims.html"):
+    for name in ("index.html", "overview.html", "backends.html", "trust.html", "claims.html"):
         visit(page, address + f"{name}?machine={quote(HOSTILE)}")
         assert page.title() != "taken"
         assert page.locator("script:not([src])").count() == 0

@@ -332,7 +332,7 @@ def test_an_address_of_nonsense_has_no_weights(page, address):
 
 
 def test_families_unfold_and_the_address_says_which(page, address):
-    visit(page, address + "index.html?machine=1")
+    visit(page, address + "overview.html?machine=1")
     table = page.locator("table.heat")
     assert table.locator("tr.family:visible").count() == len(families()) and not table.locator("td a:visible").count()
     button = page.locator("button.toggle:text-is('fft')")
@@ -348,7 +348,7 @@ def families():
 
 
 def test_search_and_filters_are_in_the_address(page, address):
-    visit(page, address + "index.html?machine=1")
+    visit(page, address + "overview.html?machine=1")
     page.locator("input[name=q]").press_sequentially("cumul")
     assert page.evaluate("document.activeElement.name") == "q" and "q=cumul" in here(page)
     assert [text.split()[0] for text in page.locator("th.inner:visible").all_inner_texts()] == ["cumulative_sum"]
@@ -364,9 +364,9 @@ def test_search_and_filters_are_in_the_address(page, address):
 
 def test_all_families_are_on_one_screen_of_a_phone(page, address):
     page.set_viewport_size({"width": 390, "height": 844})
-    visit(page, address + "index.html?machine=1")
+    visit(page, address + "overview.html?machine=1")
     bottom = page.locator("table.heat tr.family").last.evaluate("line => line.getBoundingClientRect().bottom")
     assert bottom <= 844
-    for there in ("index.html?machine=1&q=a", "weights.html?machine=1&w=linalg*-large-1&w=solve-small-1"):
+    for there in ("overview.html?machine=1&q=a", "weights.html?machine=1&w=linalg*-large-1&w=solve-small-1"):
         visit(page, address + there)
         assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -1,4 +1,5 @@
-"""The question "is it true what the articles say?": their claims, the rules that decide them, and the evidence.
+"""The question "is it true?" of what the articles say and of what we found ourselves: sentences, the rules that decide
+them, and the evidence.
 
 It must not measure, nor know commands or pages.
 """

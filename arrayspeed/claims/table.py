@@ -79,12 +79,10 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class Claim:
-    """One claim of an article."""
+class Statement:
+    """A sentence, and the comparisons that it is about."""
 
-    article: Article
     text: str
-    reported: str
     criterion: Criterion = field(repr=False)
 
     @property
@@ -108,6 +106,14 @@ class Claim:
         note = f" (at {found.size:,}, the nearest size measured)" if found.size else ""
         ways = f" (not the same computation: {'; '.join(self.other_ways)})" if self.other_ways else ""
         return Verdict(outcome.word, outcome.text + note + ways, found, outcome)
+
+
+@dataclass(frozen=True)
+class Claim(Statement):
+    """One claim of an article."""
+
+    article: Article
+    reported: str
 
 
 @cache
@@ -138,7 +144,7 @@ def read(text: str) -> tuple[Claim, ...]:
             article = Article(*(entry[key] for key in ("number", "title", "measured_on")))
             for number, claim in enumerate(entry["claims"], 1):
                 where = f"{PATH.name}, article {article.number}, claim {number} ({claim.get('text', 'no text')})"
-                found.append(Claim(article, claim["text"], claim["reported"], criterion(claim)))
+                found.append(Claim(claim["text"], criterion(claim), article, claim["reported"]))
     except KeyError as error:
         raise UserError(f"{where}: {error} is missing") from error
     except (ValueError, TypeError, AttributeError) as error:

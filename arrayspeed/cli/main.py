@@ -33,6 +33,7 @@ COMMANDS = (
     "site",
     "summary",
     "claims",
+    "findings",
     "plots",
     "audit",
     "simulate",

@@ -3,16 +3,17 @@
 ``meta.json`` says what there is: machines, their environments, kernels and backends. ``environment-N.json`` holds the
 values of environment N as columns of equal length, each value with the 95 % interval of what differs between processes,
 and ``decisions-N.json`` what these values show of each other (`arrayspeed.report.decisions`).
-``families-N.json`` and ``weights-N.json`` are for means over kernels (`arrayspeed.report.weights`).
+``families-N.json`` and ``weights-N.json`` are for means over kernels (`arrayspeed.report.weights`), and
+``answers-N.json`` says which backends are the best by family (`arrayspeed.report.answers`).
 ``library-MACHINE-LIBRARY.json`` holds the series of a library over its releases (`arrayspeed.report.series`).
-``claims.json``, ``audits.json`` and ``columns.json`` are what the pages about them read.
+``claims.json``, ``findings.json``, ``audits.json`` and ``columns.json`` are what the pages about them read.
 ``results.csv``, ``.parquet`` and ``.json`` are everything as asv stored it, for people to work with.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -25,16 +26,18 @@ from arrayspeed.audit.check import CHECKS
 from arrayspeed.audit.check import load as load_audit
 from arrayspeed.claims.as_data import as_data
 from arrayspeed.claims.evidence import Evidence, rank, versions
-from arrayspeed.claims.table import claims
-from arrayspeed.decide.compare import Level
+from arrayspeed.claims.findings import as_data as findings_data
+from arrayspeed.claims.findings import judged, verdicts
+from arrayspeed.claims.table import Verdict, claims
 from arrayspeed.environments.plugin import stored_packages
 from arrayspeed.measure.stale import newest, reason
 from arrayspeed.model.combination import Combination
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.measures import ACCURACY, CALL, FIRST_CALL, MEASURES, measure_of
 from arrayspeed.records import results
-from arrayspeed.records.levels import Case, Place, factor_of, levels_of, with_intervals
+from arrayspeed.records.levels import factor_of, levels_of, with_intervals
 from arrayspeed.records.processes import noise, read_once
+from arrayspeed.report.answers import answers
 from arrayspeed.report.backends import BASELINE, BASELINE_DEVICE, COLOURS
 from arrayspeed.report.decisions import decisions
 from arrayspeed.report.files import dump, rounded
@@ -83,6 +86,7 @@ def write(folder: Path, results_dir: str | Path) -> dict:
     }
     dump(folder / "meta.json", meta)
     dump(folder / "claims.json", {part.machine["name"]: part.claims for part in parts})
+    dump(folder / "findings.json", findings_data(judged({part.machine["name"]: part.findings for part in parts})))
     dump(folder / "audits.json", {part.machine["name"]: part.audit for part in parts if part.audit})
     dump(folder / "columns.json", columns())
     write_downloads(folder, table)
@@ -91,11 +95,12 @@ def write(folder: Path, results_dir: str | Path) -> dict:
 
 @dataclass(frozen=True)
 class Part:
-    """What is said of one machine: its entry and those of its environments, its claims and its audit."""
+    """What is said of one machine: its entry and those of its environments, claims, findings and its audit."""
 
     machine: dict
     environments: list[dict]
     claims: dict
+    findings: dict[str, Verdict]
     audit: dict | None
 
 
@@ -132,10 +137,14 @@ def write_machine(folder: Path, results_dir: str | Path, table: pl.DataFrame, nu
                 "decisions": decisions(here),
                 "families": families(here),
                 "weights": weights(here),
+                "answers": answers(here),
             }
             for what, content in files.items():
                 dump(folder / f"{what}-{place + len(environments) - 1}.json", content)
-        return Part(machine, environments, claims_data(results_dir, table, levels), audit_data(results_dir, name))
+        evidence = Evidence(table, results_dir, levels)
+        return Part(
+            machine, environments, claims_data(name, evidence), verdicts(name, evidence), audit_data(results_dir, name)
+        )
 
 
 def column_data(values: pl.DataFrame, column: str) -> list:
@@ -217,10 +226,9 @@ def write_downloads(folder: Path, table: pl.DataFrame) -> None:
     table.write_json(folder / "results.json")
 
 
-def claims_data(results_dir: str | Path, table: pl.DataFrame, levels: Mapping[Place, dict[Case, Level]]) -> dict:
+def claims_data(machine: str, evidence: Evidence) -> dict:
     """What became of the articles' claims on one machine."""
-    evidence = Evidence(table, results_dir, levels)
-    return as_data(table["machine"][0], evidence, [(claim, claim.judge(evidence)) for claim in claims()])
+    return as_data(machine, evidence, [(claim, claim.judge(evidence)) for claim in claims()])
 
 
 def audit_data(results_dir: str | Path, machine: str) -> dict | None:

@@ -16,11 +16,12 @@ class Page:
 
     @property
     def file(self) -> str:
-        """The overview is where a reader arrives."""
-        return "index.html" if self.name == "overview" else f"{self.name}.html"
+        """The answers are where a reader arrives."""
+        return "index.html" if self.name == "answers" else f"{self.name}.html"
 
 
 PAGES = (
+    Page("answers", "Answers", "Which backend, which version, and how good is it?"),
     Page("overview", "Overview", "How much faster than NumPy is each backend, kernel by kernel?"),
     Page("backends", "Backends", "One kernel on all backends: time against size, and where one overtakes another."),
     Page("weights", "Your work", "Which backends are best for what you compute? Give weights to families and kernels."),

@@ -3,6 +3,7 @@
 ``library-MACHINE-LIBRARY.json`` is a list of series; a step that was explained has its explanation, ``program``.
 ``means-MACHINE-LIBRARY.json`` has the factor beyond which a step is one, and means: one for each measure, backend,
 device, precision and label of sizes that the page can show.
+``newest-MACHINE-LIBRARY.json`` is what the landing page says of it (`arrayspeed.report.newest`).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import polars as pl
 from arrayspeed.decide import FACTOR
 from arrayspeed.explain.stored import load as explanations
 from arrayspeed.report.files import dump
+from arrayspeed.report.newest import newest
 from arrayspeed.versions.history import Measured, measured
 from arrayspeed.versions.steps import Series, means, over_versions
 from kernels import CATALOGUE, LIBRARIES
@@ -34,9 +36,11 @@ def write_series(folder: Path, results_dir: str | Path, table: pl.DataFrame, mac
     for library in LIBRARIES:
         if every := measured(results_dir, table, library):
             found.append(library)
+            series, of_kernels = over_versions(every, FACTOR), means_data(every)
             data = {
-                "library": [series_data(one, library, known) for one in over_versions(every, FACTOR)],
-                "means": {"factor": FACTOR, "means": means_data(every)},
+                "library": [series_data(one, library, known) for one in series],
+                "means": {"factor": FACTOR, "means": of_kernels},
+                "newest": newest(every, series, of_kernels),
             }
             for name, content in data.items():
                 dump(folder / f"{name}-{machine_number}-{library}.json", content)

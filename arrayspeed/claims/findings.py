@@ -1,0 +1,143 @@
+"""What we find ourselves: sentences of ours, each with the comparison that it must follow from.
+
+``findings.toml`` holds them, written like the articles' claims. None has a number: what was measured is told by the
+comparison. A finding *follows* where its rule holds on each of its machines, and a test fails when one of them does not
+follow any longer.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from urllib.parse import urlencode
+
+from arrayspeed.claims.comparison import HOLDS
+from arrayspeed.claims.evidence import Evidence
+from arrayspeed.claims.table import Statement, Verdict, criterion
+from arrayspeed.model.errors import UserError
+from arrayspeed.model.measures import FIRST_CALL
+
+PATH = Path(__file__).with_name("findings.toml")
+
+#: The page that shows first calls, and the one that shows everything else.
+COMPILE, BACKENDS = "compile.html", "backends.html"
+
+#: Every device at once, as the page of backends calls it.
+ALL = "all"
+
+
+@dataclass(frozen=True)
+class Finding(Statement):
+    """A sentence, and the machines whose results must show it; ``why`` is the reason, as far as it was looked into."""
+
+    machines: tuple[str, ...]
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A finding, and what each of its machines says of it that has results here."""
+
+    finding: Finding
+    verdicts: Mapping[str, Verdict]
+
+    @property
+    def measured(self) -> bool:
+        """Whether all of its machines have results here."""
+        return self.verdicts.keys() == set(self.finding.machines)
+
+    @property
+    def follows(self) -> bool:
+        """Whether it holds on all of them."""
+        return self.measured and all(one.word == HOLDS for one in self.verdicts.values())
+
+
+@cache
+def findings() -> tuple[Finding, ...]:
+    """All findings.
+
+    Raises
+    ------
+    UserError
+        ``findings.toml`` has a mistake; the message names the entry.
+    """
+    return read(PATH.read_text(encoding="utf-8"))
+
+
+def read(text: str) -> tuple[Finding, ...]:
+    """The findings of a text in the form of ``findings.toml``.
+
+    Raises
+    ------
+    UserError
+        It has a mistake; the message names the entry.
+    """
+    found: dict[str, Finding] = {}
+    where = PATH.name
+    try:
+        for number, entry in enumerate(tomllib.loads(text)["findings"], 1):
+            where = f"{PATH.name}, finding {number} ({entry.get('text', 'no text')})"
+            own = {key: entry.pop(key) for key in ("machines", "why") if key in entry}
+            if entry["text"] in found:
+                raise ValueError("there is a finding with this text already")
+            one = Finding(
+                entry["text"], criterion(entry | {"reported": ""}), tuple(own["machines"]), own.get("why", "")
+            )
+            found[one.text] = one
+    except KeyError as error:
+        raise UserError(f"{where}: {error} is missing") from error
+    except (ValueError, TypeError, AttributeError) as error:
+        raise UserError(f"{where}: {error}") from error
+    return tuple(found.values())
+
+
+def verdicts(machine: str, evidence: Evidence) -> dict[str, Verdict]:
+    """What one machine's results say of the findings that are about it, by sentence."""
+    return {one.text: one.judge(evidence) for one in findings() if machine in one.machines}
+
+
+def judged(by_machine: Mapping[str, Mapping[str, Verdict]]) -> list[Judged]:
+    """All findings, from the `verdicts` of the machines that have results."""
+    return [
+        Judged(one, {name: by_machine[name][one.text] for name in one.machines if name in by_machine})
+        for one in findings()
+    ]
+
+
+def view(finding: Finding, machine: str, verdict: Verdict) -> str:
+    """The address of the report's page that shows what a finding was decided by."""
+    cases = finding.criterion.cases
+    devices = {case.device for case in cases}
+    first = cases[0]
+    state = {
+        "machine": machine,
+        "environment": verdict.found.environment if verdict.found else None,
+        "kernel": first.kernel,
+        "measure": first.measure,
+        "dtype": first.dtype,
+        "device": ALL if len(devices) > 1 else first.device,
+    }
+    page = BACKENDS
+    if first.measure == FIRST_CALL.name:
+        page = COMPILE
+        del state["measure"]
+    return f"{page}?{urlencode({name: value for name, value in state.items() if value is not None})}"
+
+
+def as_data(every: list[Judged]) -> list[dict]:
+    """Those that follow, as plain data: the sentence, its reason, and what each machine shows."""
+    return [
+        {
+            "text": one.finding.text,
+            "why": one.finding.why,
+            "shown": [
+                {"machine": name, "measured": verdict.text, "view": view(one.finding, name, verdict)}
+                for name, verdict in one.verdicts.items()
+            ],
+        }
+        for one in every
+        if one.follows
+    ]

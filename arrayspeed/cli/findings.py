@@ -1,0 +1,131 @@
+"""Say what the committed results show: the most useful findings, each with the comparison that it follows from.
+
+The sentences are in arrayspeed/claims/findings.toml; the numbers are those of the results. Exit status 1 if a finding
+does not follow from the results of one of its machines. docs/findings.md is made with --format markdown.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+
+from rich.padding import Padding
+from rich.text import Text
+
+from arrayspeed.claims.comparison import FAILS
+from arrayspeed.claims.evidence import Evidence
+from arrayspeed.claims.findings import Judged, as_data, judged, verdicts, view
+from arrayspeed.claims.table import UNMEASURED, VERDICTS, Claim, Verdict, claims
+from arrayspeed.environments.project import load_config
+from arrayspeed.formats.terminal import console
+from arrayspeed.formats.verdicts import markdown_table, markdown_text
+from arrayspeed.model.text import printable
+from arrayspeed.records import results
+
+#: What the page says before its findings.
+LEAD = """\
+What the results in `results/` show. `arrayspeed findings --format markdown` makes this page, and a test fails when a
+sentence no longer follows from the results. Every ratio has its 95 % interval. The address under a finding is that of
+the view in the report (`make site`) that shows it. How a ratio becomes a word is in [decisions.md](decisions.md), and
+what is known to be wrong with these numbers in [trust.md](trust.md).
+"""
+
+ARTICLES = """\
+A claim holds by less or by more where its direction is shown and its ratio is beyond a factor of 2 from the one
+reported. Where a machine has results for none of an article's claims, it is left out. `arrayspeed claims` lists all
+claims.
+"""
+
+#: A claim and what became of it on a machine.
+Answer = tuple[Claim, Verdict]
+
+
+def add_arguments(parser) -> None:
+    """The options of ``arrayspeed findings``."""
+    parser.add_argument(
+        "--format", choices=("text", "markdown", "json"), default="text", help="how to print them (default text)"
+    )
+
+
+def main(args) -> int:
+    """Run ``arrayspeed findings``."""
+    evidence = evidence_of(load_config().results_dir)
+    every = judged({name: verdicts(name, one) for name, one in evidence.items()})
+    if args.format == "json":
+        print(json.dumps(as_data(every), indent=1, ensure_ascii=False))
+    elif args.format == "markdown":
+        print(markdown(every, evidence), end="")
+    else:
+        show(every)
+    return 0 if all(one.follows for one in every) else 1
+
+
+def evidence_of(folder: str | Path) -> dict[str, Evidence]:
+    """The measurements of every machine, by its name."""
+    table = results.load(folder)
+    return {name: Evidence(table.filter(machine=name), folder) for name in sorted(results.machines(table))}
+
+
+def show(every: list[Judged]) -> None:
+    """The findings for a terminal."""
+    out = console()
+    for one in every:
+        out.print(Text(one.finding.text, "bold" if one.follows else "red"))
+        for machine, verdict in one.verdicts.items():
+            word = "" if one.follows else f"{verdict.word}: "
+            out.print(Padding(Text(f"{printable(machine)}: {word}{printable(verdict.text)}"), (0, 0, 0, 2)))
+        for machine in set(one.finding.machines) - one.verdicts.keys():
+            out.print(Padding(Text(f"{machine}: there are no results"), (0, 0, 0, 2)))
+    out.print(f"{sum(one.follows for one in every)} of {len(every)} findings follow from the results")
+
+
+def markdown(every: list[Judged], evidence: Mapping[str, Evidence]) -> str:
+    """The page: findings that follow, then what became of the articles' claims on each machine."""
+    answers = {name: [(claim, claim.judge(one)) for claim in claims()] for name, one in evidence.items()}
+    lines = ["# Findings", "", LEAD]
+    for one in every:
+        if one.follows:
+            lines += [
+                f"## {one.finding.text}",
+                "",
+                *([one.finding.why, ""] if one.finding.why else []),
+                *shown(one),
+                "",
+            ]
+    lines += ["## What became of four articles' claims", "", ARTICLES, *articles(answers)]
+    against = [line for machine, found in answers.items() for line in contrary(machine, found)]
+    if against:
+        lines += ["The contrary of these is shown:", "", *against, ""]
+    return "\n".join(lines)
+
+
+def shown(one: Judged) -> list[str]:
+    """What each machine shows of a finding."""
+    found = one.verdicts.items()
+    return [
+        f"- {markdown_text(machine)}: {markdown_text(verdict.text)} (`report/{view(one.finding, machine, verdict)}`)"
+        for machine, verdict in found
+    ]
+
+
+def articles(answers: dict[str, list[Answer]]) -> list[str]:
+    """A table: how many claims of each article have which verdict, machine by machine."""
+    rows = []
+    for machine, found in answers.items():
+        for article in dict.fromkeys(claim.article for claim, _ in found):
+            counts = Counter(verdict.word for claim, verdict in found if claim.article == article)
+            if not counts.keys() - {UNMEASURED}:
+                continue
+            rows.append([machine, article.title, *(str(counts[word] or "") for word in VERDICTS)])
+    return markdown_table(["machine", "article", *VERDICTS], rows)
+
+
+def contrary(machine: str, found: list[Answer]) -> list[str]:
+    """The claims that do not hold on a machine, and what was measured."""
+    return [
+        f"- {markdown_text(claim.text)}. On {markdown_text(machine)}: {markdown_text(verdict.text)}"
+        for claim, verdict in found
+        if verdict.word == FAILS
+    ]
