@@ -240,9 +240,9 @@ def answer(site, family, label="large"):
 def test_the_best_of_a_family_cannot_be_told_apart(site):
     found = answer(site, "linalg")
     assert set(found["best"]) == {"numpy, cpu", "numba, cpu"} and found["lacking"] == []
-    ((name, ratio, low, high, than),) = found["others"]
+    ((name, than, ratio, low, high),) = found["others"]
     assert name == "torch, cpu" and than in found["best"]
-    assert low < ratio < high and 1.9 < ratio < 2.1
+    assert 1.05 < low < ratio < high and 1.9 < ratio < 2.1
 
 
 def test_who_lacks_a_kernel_of_a_family_does_not_compete(site):
@@ -403,8 +403,7 @@ def test_the_landing_page_answers_without_a_click(page, address):
     assert "0.9.2 → 0.10.2" in text and "1 faster" in text and "not measured side by side" in text
     page.wait_for_selector("figure.chart svg", timeout=20_000)
     line.locator("a").click()
-    page.wait_for_selector("table.heat a", timeout=20_000)
-    assert "open=linalg" in page.url
+    page.wait_for_url("**/overview.html?*open=linalg*", timeout=20_000)
 
 
 def test_a_cell_of_the_overview_leads_to_its_chart(page, address):

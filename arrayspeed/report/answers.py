@@ -6,8 +6,8 @@ by the time of a call, on one device or on ``all`` together.
 ``best``
     The backends that are not shown to be slower than another, the fastest first.
 ``others``
-    The rest, likewise: name, how many times as long as the first of the best they take (ratio, low and high of its
-    interval, the one that words are decided by), and the first that they are shown to be slower than.
+    The rest, likewise: name, the fastest that they are shown to be slower than, and how many times as long as that they
+    take: ratio, low and high of its interval, the one that words are decided by.
 ``lacking``
     Backends that lack some of the kernels, or compute them in another way, and how many they have. They do not compete:
     a mean over fewer kernels is of other work.
@@ -67,11 +67,10 @@ def standing(kernels: Mapping[str, Kernel]) -> dict:
     means = pairwise(whole, list(kernels.values()))
     order = sorted(whole, key=lambda name: means[name, whole[0]].shift)
     before = {name: [other for other in order if is_slower(means[name, other])] for name in order}
-    best = [name for name in order if not before[name]]
     return {
         "kernels": list(kernels),
-        "best": best,
-        "others": [[name, *ends(means[name, best[0]]), before[name][0]] for name in order if before[name]],
+        "best": [name for name in order if not before[name]],
+        "others": [[name, before[name][0], *ends(means[name, before[name][0]])] for name in order if before[name]],
         "lacking": [[name, number] for name, number in count.items() if number < len(kernels)],
     }
 

@@ -43,7 +43,7 @@ function which({ meta, environment, label, device, dtype }, rows) {
   const lines = rows.map((row) => el("tr", {},
     el("th", { scope: "row" }, el("a", { href: link("overview.html", { ...state, open: row.family }) }, row.family), el("small", {}, ` ${count(row.kernels.length)}`)),
     names.map((name) => standing(row, name))));
-  const caption = `${label[0].toUpperCase()}${label.slice(1)} sizes, ${dtype}: ★ marks the best of a family, which cannot be told apart; for the others, how many times as long they take as the fastest of these`;
+  const caption = `${label[0].toUpperCase()}${label.slice(1)} sizes, ${dtype}: ★ marks the best of a family, which cannot be told apart; for the others, how many times as long they take as the fastest that they are shown to be slower than`;
   return [
     heading,
     el("p", { class: "caption" }, caption),
@@ -64,10 +64,10 @@ function standing(row, name) {
   }
   const behind = row.others.find(([other]) => other === name);
   if (behind) {
-    const ratio = behind.slice(1, 4);
+    const ratio = behind.slice(2);
     const strength = Math.min(1, Math.abs(Math.log2(ratio[0])) / 5) * 0.75;
     return el("td", { style: `background: rgba(var(--worse), ${strength.toFixed(2)})` },
-      el("span", { class: "plain", title: `${row.family}: ${name} is shown to be slower than ${behind[4]}` }, times(ratio[0]), el("small", {}, range(ratio))));
+      el("span", { class: "plain", title: `${row.family}: ${name} takes ${times(ratio[0])} (${range(ratio)}) as long as ${behind[1]}` }, times(ratio[0]), el("small", {}, range(ratio))));
   }
   const some = row.lacking.find(([other]) => other === name);
   return plain({ class: "none", title: some ? `has ${some[1]} of ${row.kernels.length} kernels` : "" }, some ? `${some[1]}/${row.kernels.length}` : "n/a");
@@ -135,7 +135,7 @@ function howGood({ meta, environment, label, device, dtype }, limits) {
     return { ...one, name, share, low, high, text, family: meta.kernels[one.kernel].family, best: one.best.join(", ") };
   });
   if (!kernels.length) {
-    const missing = nothing(`arrayspeed run --kernel matmul --kernel add --measure ${meta.call}`);
+    const missing = nothing(`arrayspeed run --kernel matmul --kernel add --measure ${meta.call} --dtype ${dtype}${device === ALL ? "" : ` --device ${device}`}`);
     missing.prepend("The machine's peaks are a matrix product and the sum of two arrays that no cache holds. ");
     return [heading, missing];
   }
@@ -145,7 +145,7 @@ function howGood({ meta, environment, label, device, dtype }, limits) {
   const color = { field: "by", type: "nominal", title: "limited by", scale: { domain: Object.keys(LIMITED), range: Object.values(LIMITED) }, legend: { orient: "top" } };
   const tooltip = [{ field: "name", title: "kernel" }, { field: "family" }, { field: "text", title: "of the limit" }, { field: "by", title: "limited by" }, { field: "best", title: "best backends" }];
   const spec = {
-    height: { step: 16 },
+    height: 18 * kernels.length,
     data: { values: kernels },
     layer: [
       { data: { values: [{ share: 100 }] }, mark: { type: "rule", strokeDash: [2, 3], color: "#8b98a3" }, encoding: { x } },
