@@ -1,17 +1,16 @@
 """Findings: each follows from the results, and the page has what they show."""
 
 import json
+import shutil
 import subprocess
 
 import pytest
 
 from arrayspeed.claims import findings
-from arrayspeed.claims.evidence import Evidence
 from arrayspeed.claims.findings import as_data, judged, read, verdicts
 from arrayspeed.cli import findings as command
 from arrayspeed.cli import main as cli
 from arrayspeed.model.errors import UserError
-from arrayspeed.records import results
 from tests.conftest import ROOT
 from tests.generated import row, write_project, write_results
 
@@ -27,14 +26,14 @@ slow = ["jax"]
 
 
 @pytest.fixture(scope="module")
-def committed():
-    """The evidence of the machines whose results belong to the repository; a user's own may lie beside them."""
-    listed = subprocess.run(
-        ["git", "ls-files", "results/*/machine.json"], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    names = {path.split("/")[1] for path in listed.stdout.split()}
-    table = results.load(ROOT / "results")
-    return {name: Evidence(table.filter(machine=name), ROOT / "results") for name in sorted(names)}
+def committed(tmp_path_factory):
+    """The evidence of the results that belong to the repository; a user's own may lie beside them."""
+    folder = tmp_path_factory.mktemp("committed")
+    listed = subprocess.run(["git", "ls-files", "-z", "results"], cwd=ROOT, capture_output=True, text=True, check=True)
+    for name in filter(None, listed.stdout.split("\0")):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / name, folder / name)
+    return command.evidence_of(folder / "results")
 
 
 @pytest.fixture(scope="module")
