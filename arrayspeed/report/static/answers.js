@@ -60,7 +60,7 @@ function which({ meta, environment, label, device, dtype }, rows) {
 function standing(row, name) {
   const plain = (...content) => el("td", {}, el("span", ...content));
   if (row.best.includes(name)) {
-    return plain({ class: "plain star", title: `${row.family}: ${name} is not shown to be slower than any other backend` }, el("span", { class: "good", "aria-label": "among the best" }, "★"));
+    return plain({ class: "plain star", title: `${row.family}: ${name} is not shown to be slower than any other backend` }, el("span", { class: "good", role: "img", "aria-label": "among the best" }, "★"));
   }
   const behind = row.others.find(([other]) => other === name);
   if (behind) {
@@ -87,14 +87,15 @@ function releases({ meta, environment }, libraries) {
     one.changes.length ? el("ul", { class: "plainly" }, one.changes.map((step) => el("li", {}, changed(meta, step)))) : "none is shown",
     since(one.first),
   ]);
-  const apart = shown.filter(([, one]) => !one.together).map(([library]) => library);
+  const compared = (one) => Object.values(one.counts).flatMap(Object.values).reduce((sum, number) => sum + number, 0);
+  const apart = shown.filter(([, one]) => one.together < compared(one)).map(([library]) => library);
   return [
     heading,
     table("The newest release that was measured against the one before it, by the times of calls", [
       { title: "library" }, { title: "upgrade", text: true }, { title: "calls", text: true }, { title: "largest changes of all releases", text: true },
-      { title: "the oldest release takes", text: true },
+      { title: "since the oldest release", text: true },
     ], lines),
-    apart.length ? el("p", { class: "note" }, `The releases of ${apart.join(", ")} were measured minutes apart, so that only large changes can be shown. To measure them side by side: `,
+    apart.length ? el("p", { class: "note" }, `The releases of ${apart.join(", ")} were not all measured side by side. Where they were minutes apart, only large changes can be shown. To measure them side by side: `,
       el("code", {}, "arrayspeed run --selection versions"), ".") : null,
   ];
 }
@@ -157,7 +158,7 @@ function howGood({ meta, environment, label, device, dtype }, limits) {
     heading,
     el("p", { class: "caption" }, `How close the best backend of each kernel comes to this machine's own peaks, ${label} sizes, ${dtype}, with 95 % intervals`),
     chart(spec, `Share of the machine's peak by kernel: ${kernels.map((one) => `${one.name} ${one.text}`).join("; ")}`),
-    el("p", { class: "note" }, "100 % is the rate of the fastest matrix product, or of adding arrays that no cache holds, whichever takes longer for the least work that the kernel needs. Above it, a cache held the arrays. ",
+    el("p", { class: "note" }, "At 100 %, the least work that the kernel needs would take as long as it does at the machine's own peaks: those of the fastest matrix product, and of adding arrays that no cache holds. A kernel above that used a cache, or did less work than was counted. ",
       el("a", { href: link("limits.html", { ...environment.state, size: label, dtype }) }, "The numbers"), "."),
   ];
 }
