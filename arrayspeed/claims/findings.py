@@ -16,8 +16,7 @@ from urllib.parse import urlencode
 
 from arrayspeed.claims.comparison import HOLDS
 from arrayspeed.claims.evidence import Evidence
-from arrayspeed.claims.table import Statement, Verdict, criterion
-from arrayspeed.model.errors import UserError
+from arrayspeed.claims.table import Statement, Verdict, criterion, mistakes
 from arrayspeed.model.measures import FIRST_CALL
 
 PATH = Path(__file__).with_name("findings.toml")
@@ -76,10 +75,9 @@ def read(text: str) -> tuple[Finding, ...]:
         It has a mistake; the message names the entry.
     """
     found: dict[str, Finding] = {}
-    where = PATH.name
-    try:
+    with mistakes(PATH.name) as where:
         for number, entry in enumerate(tomllib.loads(text)["findings"], 1):
-            where = f"{PATH.name}, finding {number} ({entry.get('text', 'no text')})"
+            where[1:] = [f"finding {number} ({entry.get('text', 'no text')})"]
             own = {key: entry.pop(key) for key in ("machines", "why") if key in entry}
             if entry["text"] in found:
                 raise ValueError("there is a finding with this text already")
@@ -87,10 +85,6 @@ def read(text: str) -> tuple[Finding, ...]:
                 entry["text"], criterion(entry | {"reported": ""}), tuple(own["machines"]), own.get("why", "")
             )
             found[one.text] = one
-    except KeyError as error:
-        raise UserError(f"{where}: {error} is missing") from error
-    except (ValueError, TypeError, AttributeError) as error:
-        raise UserError(f"{where}: {error}") from error
     return tuple(found.values())
 
 

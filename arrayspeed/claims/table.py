@@ -29,6 +29,7 @@ from __future__ import annotations
 import itertools
 import tomllib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -137,19 +138,32 @@ def read(text: str) -> tuple[Claim, ...]:
         It has a mistake; the message names the entry.
     """
     found = []
-    where = PATH.name
-    try:
+    with mistakes(PATH.name) as where:
         for entry in tomllib.loads(text)["articles"]:
-            where = f"{PATH.name}, article {entry.get('number')}"
+            where[1:] = [f"article {entry.get('number')}"]
             article = Article(*(entry[key] for key in ("number", "title", "measured_on")))
             for number, claim in enumerate(entry["claims"], 1):
-                where = f"{PATH.name}, article {article.number}, claim {number} ({claim.get('text', 'no text')})"
+                where[2:] = [f"claim {number} ({claim.get('text', 'no text')})"]
                 found.append(Claim(claim["text"], criterion(claim), article, claim["reported"]))
-    except KeyError as error:
-        raise UserError(f"{where}: {error} is missing") from error
-    except (ValueError, TypeError, AttributeError) as error:
-        raise UserError(f"{where}: {error}") from error
     return tuple(found)
+
+
+@contextmanager
+def mistakes(name: str) -> Iterator[list[str]]:
+    """Reads a file of statements; the list that it gives is for what is being read: the file, and then the entry.
+
+    Raises
+    ------
+    UserError
+        Reading found a mistake; the message begins with that list.
+    """
+    where = [name]
+    try:
+        yield where
+    except KeyError as error:
+        raise UserError(f"{', '.join(where)}: {error} is missing") from error
+    except (ValueError, TypeError, AttributeError) as error:
+        raise UserError(f"{', '.join(where)}: {error}") from error
 
 
 def criterion(entry: dict) -> Criterion:
