@@ -7,10 +7,11 @@ import subprocess
 import pytest
 
 from arrayspeed.claims import findings
-from arrayspeed.claims.findings import as_data, judged, read, verdicts
+from arrayspeed.claims.findings import judged, read, verdicts
 from arrayspeed.cli import findings as command
 from arrayspeed.cli import main as cli
 from arrayspeed.model.errors import UserError
+from arrayspeed.report.findings import as_data
 from tests.conftest import ROOT
 from tests.generated import row, write_project, write_results
 

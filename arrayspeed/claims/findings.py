@@ -12,20 +12,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from urllib.parse import urlencode
 
 from arrayspeed.claims.comparison import HOLDS
 from arrayspeed.claims.evidence import Evidence
 from arrayspeed.claims.table import Statement, Verdict, criterion, mistakes
-from arrayspeed.model.measures import FIRST_CALL
 
 PATH = Path(__file__).with_name("findings.toml")
-
-#: The page that shows first calls, and the one that shows everything else.
-COMPILE, BACKENDS = "compile.html", "backends.html"
-
-#: Every device at once, as the page of backends calls it.
-ALL = "all"
 
 
 @dataclass(frozen=True)
@@ -98,40 +90,4 @@ def judged(by_machine: Mapping[str, Mapping[str, Verdict]]) -> list[Judged]:
     return [
         Judged(one, {name: by_machine[name][one.text] for name in one.machines if name in by_machine})
         for one in findings()
-    ]
-
-
-def view(finding: Finding, machine: str, verdict: Verdict) -> str:
-    """The address of the report's page that shows what a finding was decided by."""
-    cases = finding.criterion.cases
-    devices = {case.device for case in cases}
-    first = cases[0]
-    state = {
-        "machine": machine,
-        "environment": verdict.found.environment if verdict.found else None,
-        "kernel": first.kernel,
-        "measure": first.measure,
-        "dtype": first.dtype,
-        "device": ALL if len(devices) > 1 else first.device,
-    }
-    page = BACKENDS
-    if first.measure == FIRST_CALL.name:
-        page = COMPILE
-        del state["measure"]
-    return f"{page}?{urlencode({name: value for name, value in state.items() if value is not None})}"
-
-
-def as_data(every: list[Judged]) -> list[dict]:
-    """Those that follow, as plain data: the sentence, its reason, and what each machine shows."""
-    return [
-        {
-            "text": one.finding.text,
-            "why": one.finding.why,
-            "shown": [
-                {"machine": name, "measured": verdict.text, "view": view(one.finding, name, verdict)}
-                for name, verdict in one.verdicts.items()
-            ],
-        }
-        for one in every
-        if one.follows
     ]

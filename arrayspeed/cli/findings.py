@@ -16,13 +16,14 @@ from rich.text import Text
 
 from arrayspeed.claims.comparison import FAILS
 from arrayspeed.claims.evidence import Evidence
-from arrayspeed.claims.findings import Judged, as_data, judged, verdicts, view
+from arrayspeed.claims.findings import Judged, judged, verdicts
 from arrayspeed.claims.table import UNMEASURED, VERDICTS, Claim, Verdict, claims
 from arrayspeed.environments.project import load_config
 from arrayspeed.formats.terminal import console
 from arrayspeed.formats.verdicts import markdown_table, markdown_text
 from arrayspeed.model.text import printable
 from arrayspeed.records import results
+from arrayspeed.report.findings import as_data, view
 
 #: What the page says before its findings.
 LEAD = """\

@@ -26,7 +26,6 @@ from arrayspeed.audit.check import CHECKS
 from arrayspeed.audit.check import load as load_audit
 from arrayspeed.claims.as_data import as_data
 from arrayspeed.claims.evidence import Evidence, rank, versions
-from arrayspeed.claims.findings import as_data as findings_data
 from arrayspeed.claims.findings import judged, verdicts
 from arrayspeed.claims.table import Verdict, claims
 from arrayspeed.environments.plugin import stored_packages
@@ -41,6 +40,7 @@ from arrayspeed.report.answers import answers
 from arrayspeed.report.backends import BASELINE, BASELINE_DEVICE, COLOURS
 from arrayspeed.report.decisions import decisions
 from arrayspeed.report.files import dump, rounded
+from arrayspeed.report.findings import as_data as findings_data
 from arrayspeed.report.series import write_series
 from arrayspeed.report.weights import families, weights
 from kernels import BACKENDS, CATALOGUE, DEVICES, LIBRARIES
