@@ -10,7 +10,7 @@ import pytest
 from arrayspeed.decide.compare import levels
 from arrayspeed.decide.means import geometric_mean
 from arrayspeed.decide.observed import Observed
-from arrayspeed.decide.weighted import combined, part, weighted_best, weighted_mean
+from arrayspeed.decide.weighted import combined, part, weighted_best, weighted_mean, weighted_order
 from arrayspeed.decide.words import FASTER, SAME, SLOWER, UNCLEAR
 from arrayspeed.records import results
 from arrayspeed.records.levels import levels_of
@@ -119,6 +119,13 @@ def test_the_best_depend_on_the_weights():
     assert weighted_best(known, [5, 1]) == ["one"]
     assert weighted_best(known, [1, 5]) == ["other", "tied"]
     assert set(weighted_best(known, [1, 1])) == set(known)
+    order = weighted_order(known, [5, 1])
+    assert list(order) == ["one", "tied", "other"] and order["one"] is None
+    for name in ("tied", "other"):
+        behind, mean = order[name]
+        reversed_mean = combined([part(*pair, 2) for pair in zip(known["one"], known[name], strict=True)], [5, 1], 2)
+        assert behind == "one" and mean.shift == pytest.approx(-reversed_mean.shift)
+        assert mean.strict == pytest.approx(reversed_mean.strict)
 
 
 # --- the files ---

@@ -16,9 +16,11 @@ The report's page of weights computes the same from `Part`s that were written wh
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
@@ -32,6 +34,9 @@ ROUNDS = 4
 
 #: Rounds whose means agree to this (of logarithms) agree by chance, and do not show how much they differ.
 EXACT = 1e-5
+
+#: Who competes.
+Name = TypeVar("Name", bound=Hashable)
 
 
 @dataclass(frozen=True)
@@ -97,13 +102,14 @@ def weighted_mean(parts: Sequence[Part], weights: Sequence[float], factor: float
     return Ratio(ratio, low, high, word(mean.shift, mean.strict, factor))
 
 
-def weighted_best(
-    levels_of: Mapping[Hashable, Sequence[Level]],
+def weighted_order(
+    levels_of: Mapping[Name, Sequence[Level]],
     weights: Sequence[float],
     factor: float = FACTOR,
     among: int | None = None,
-) -> list[Hashable]:
-    """Those whose weighted mean is not shown to be slower than that of another by the factor.
+) -> dict[Name, tuple[Name, Part] | None]:
+    """All by their weighted means, the fastest first; each with the fastest that it is shown to be slower than by the
+    factor, and its mean over that one. None where it is shown to be slower than none.
 
     Parameters
     ----------
@@ -116,10 +122,26 @@ def weighted_best(
     among
         The number of others that each is compared with, where that is more than there are here.
     """
-    among = among or max(1, len(levels_of) - 1)
-
-    def slower(one: Hashable, other: Hashable) -> bool:
+    count = among or max(1, len(levels_of) - 1)
+    means = {(name, name): Part(0.0, 0.0, 0.0) for name in levels_of}
+    for one, other in itertools.combinations(levels_of, 2):
         pairs = zip(levels_of[one], levels_of[other], strict=True)
-        return weighted_mean([part(*pair, among) for pair in pairs], weights, factor, among).verdict == SLOWER
+        mean = means[one, other] = combined([part(*pair, count) for pair in pairs], weights, count)
+        means[other, one] = Part(-mean.shift, mean.margin, mean.strict)
+    order = sorted(levels_of, key=lambda name: means[name, next(iter(levels_of))].shift)
 
-    return [one for one in levels_of if not any(slower(one, other) for other in levels_of if other != one)]
+    def behind(name: Name) -> tuple[Name, Part] | None:
+        others = ((other, means[name, other]) for other in order)
+        return next((one for one in others if word(one[1].shift, one[1].strict, factor) == SLOWER), None)
+
+    return {name: behind(name) for name in order}
+
+
+def weighted_best(
+    levels_of: Mapping[Name, Sequence[Level]],
+    weights: Sequence[float],
+    factor: float = FACTOR,
+    among: int | None = None,
+) -> list[Name]:
+    """Those that are shown to be slower than none, the fastest first; all as in `weighted_order`."""
+    return [name for name, behind in weighted_order(levels_of, weights, factor, among).items() if behind is None]

@@ -17,12 +17,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
-from itertools import combinations
+from collections.abc import Mapping
 
-from arrayspeed.decide.compare import Level, word
-from arrayspeed.decide.weighted import Part, combined, part
-from arrayspeed.decide.words import SLOWER
+from arrayspeed.decide.compare import Level
+from arrayspeed.decide.weighted import Part, weighted_order
 from arrayspeed.model.measures import CALL
 from arrayspeed.records.levels import Case, factor_of
 from arrayspeed.report.decisions import ALL
@@ -64,32 +62,14 @@ def standing(kernels: Mapping[str, Kernel]) -> dict:
     """Which of those that have all of the kernels are the best, and how far behind the others are."""
     count = Counter(name for one in kernels.values() for name in one)
     whole = [name for name in count if count[name] == len(kernels)]
-    means = pairwise(whole, list(kernels.values()))
-    order = sorted(whole, key=lambda name: means[name, whole[0]].shift)
-    before = {name: [other for other in order if is_slower(means[name, other])] for name in order}
+    levels_of = {name: [one[name] for one in kernels.values()] for name in whole}
+    order = weighted_order(levels_of, [1.0] * len(kernels), factor_of(CALL.name))
     return {
         "kernels": list(kernels),
-        "best": [name for name in order if not before[name]],
-        "others": [[name, before[name][0], *ends(means[name, before[name][0]])] for name in order if before[name]],
+        "best": [name for name, behind in order.items() if behind is None],
+        "others": [[name, behind[0], *ends(behind[1])] for name, behind in order.items() if behind is not None],
         "lacking": [[name, number] for name, number in count.items() if number < len(kernels)],
     }
-
-
-def pairwise(names: Sequence[str], kernels: Sequence[Kernel]) -> dict[tuple[str, str], Part]:
-    """The mean of each one over each other, and over itself."""
-    among = max(1, len(names) - 1)
-    weights = [1.0] * len(kernels)
-    found = {(name, name): Part(0.0, 0.0, 0.0) for name in names}
-    for one, other in combinations(names, 2):
-        mean = combined([part(kernel[one], kernel[other], among) for kernel in kernels], weights, among)
-        found[one, other] = mean
-        found[other, one] = Part(-mean.shift, mean.margin, mean.strict)
-    return found
-
-
-def is_slower(mean: Part) -> bool:
-    """Whether a mean is shown to be."""
-    return word(mean.shift, mean.strict, factor_of(CALL.name)) == SLOWER
 
 
 def ends(mean: Part) -> list[float | None]:
