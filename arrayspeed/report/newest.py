@@ -23,14 +23,12 @@ from collections.abc import Iterable, Sequence
 
 from arrayspeed.decide import FACTOR
 from arrayspeed.model.measures import CALL, measure_of
+from arrayspeed.records.levels import COLUMNS
 from arrayspeed.versions.history import Measured, order
 from arrayspeed.versions.steps import Series, Step, decide
 
 #: How many steps are shown.
 LARGEST = 3
-
-#: What tells a step's series apart.
-FIELDS = ("measure", "kernel", "dtype", "backend", "size", "device")
 
 
 def newest(every: Sequence[Measured], series: Iterable[Series], means: Iterable[dict]) -> dict:
@@ -55,7 +53,7 @@ def largest(series: Iterable[Series]) -> list[dict]:
     """The largest steps of all, what fails or works again before those that have a ratio."""
     steps = [(one, step) for one in series if not measure_of(one.measure).exact for step in one.steps]
     steps.sort(key=lambda entry: size(entry[1]), reverse=True)
-    return [{name: getattr(one, name) for name in FIELDS} | vars(step) for one, step in steps[:LARGEST]]
+    return [{name: getattr(one, name) for name in COLUMNS} | vars(step) for one, step in steps[:LARGEST]]
 
 
 def size(step: Step) -> float:
