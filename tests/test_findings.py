@@ -1,17 +1,28 @@
-"""Findings: each follows from the results, and the page has what they show."""
+"""Findings: each follows from the results, and the pages have what they show."""
 
 import json
+import re
 import shutil
 import subprocess
+from collections import Counter
 
+import polars as pl
 import pytest
 
 from arrayspeed.claims import findings
+from arrayspeed.claims.comparison import FAILS, OPEN
 from arrayspeed.claims.findings import judged, read, verdicts
+from arrayspeed.claims.table import UNMEASURED, claims
 from arrayspeed.cli import findings as command
 from arrayspeed.cli import main as cli
+from arrayspeed.measure.players import BATCH
+from arrayspeed.measure.selections import BENCH
 from arrayspeed.model.errors import UserError
+from arrayspeed.model.measures import CALL
+from arrayspeed.records import processes, results
 from arrayspeed.report.findings import as_data
+from kernels import BACKENDS, CATALOGUE
+from kernels.catalogue import in_tier
 from tests.conftest import ROOT
 from tests.generated import row, write_project, write_results
 
@@ -26,15 +37,24 @@ slow = ["jax"]
 """
 
 
+#: Small numbers as texts have them.
+WORDS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+
+
 @pytest.fixture(scope="module")
-def committed(tmp_path_factory):
-    """The evidence of the results that belong to the repository; a user's own may lie beside them."""
+def folder(tmp_path_factory):
+    """The results that belong to the repository; a user's own may lie beside them."""
     folder = tmp_path_factory.mktemp("committed")
     listed = subprocess.run(["git", "ls-files", "-z", "results"], cwd=ROOT, capture_output=True, text=True, check=True)
     for name in filter(None, listed.stdout.split("\0")):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(ROOT / name, folder / name)
-    return command.evidence_of(folder / "results")
+    return folder / "results"
+
+
+@pytest.fixture(scope="module")
+def committed(folder):
+    return command.evidence_of(folder)
 
 
 @pytest.fixture(scope="module")
@@ -55,13 +75,137 @@ def test_the_page_is_what_the_results_show(every, committed):
     assert shown == command.markdown(every, committed), "arrayspeed findings --format markdown > docs/findings.md"
 
 
-def test_what_the_readme_says_is_found_or_has_a_page(every):
+def words_of(text):
+    """A text in one line."""
+    return " ".join(text.split())
+
+
+def page(name):
+    return words_of((ROOT / name).read_text())
+
+
+def claims_told(committed):
+    """What became of the articles' claims on the machine that measured most of them."""
+    of_machines = (Counter(claim.judge(one).word for claim in claims()) for one in committed.values())
+    counts = min(of_machines, key=lambda found: found[UNMEASURED])
+    measured = counts.total() - counts[UNMEASURED]
+    assert 0.45 <= counts[OPEN] / measured <= 0.55, "this is called half"
+    articles = WORDS[len({claim.article for claim in claims()})]
+    return (
+        "**Half of the articles' claims that were measured cannot be shown either way.** "
+        f"Of {counts.total()} claims in {articles} articles, {measured} were measured on one machine; "
+        f"{measured - counts[OPEN] - counts[FAILS]} hold, {counts[FAILS]} do not, and {counts[OPEN]} are lost in the "
+        "noise ([docs/findings.md](docs/findings.md))"
+    )
+
+
+def numbers(text):
+    return set(re.findall(r"\d+(?:[.,]\d+)*", text))
+
+
+def stands_elsewhere(text):
+    """Whether a page that a text links to has a paragraph with all of its numbers."""
+    pages = re.findall(r"\]\((docs/[^)#]*)", text)
+    return any(numbers(text) <= numbers(part) for name in pages for part in (ROOT / name).read_text().split("\n\n"))
+
+
+def test_what_the_readme_says_is_found_or_stands_on_the_page_that_it_names(every, committed):
     section = (ROOT / "README.md").read_text().partition("## Some findings")[2].partition("\n## ")[0]
-    told = [" ".join(one.split()) for one in section.split("\n- ")[1:]]
+    told = [words_of(one).rstrip(".") for one in section.split("\n- ")[1:]]
     known = {f"**{one.finding.text}.** {next(iter(one.verdicts.values())).text}" for one in every if one.follows}
-    others = [one for one in told if one.rstrip(".") not in known]
-    assert len(told) - len(others) >= 5
-    assert all("](docs/" in one for one in others), others
+    assert claims_told(committed) in told
+    others = [one for one in told if one not in known | {claims_told(committed)}]
+    assert len(told) - len(others) >= 6
+    assert all(stands_elsewhere(one) for one in others), others
+
+
+def test_the_readme_s_findings_are_of_the_machines_and_precisions_that_it_names(every):
+    for one in every:
+        if f"**{one.finding.text}.**" in page("README.md"):
+            gpu = "-nvidia-h100-" in next(iter(one.verdicts))
+            assert gpu or next(iter(one.verdicts)).endswith("-2cpu")
+            assert {case.dtype for case in one.finding.criterion.cases} == {"float32" if gpu else "float64"}
+
+
+def test_the_readme_counts_the_regressions_that_are_found():
+    recall = page("docs/recall.md")
+    ((found, of),) = re.findall(r"Found (\d+) of (\d+);", recall)
+    (controls,) = re.findall(r"Reported of (\d+) controls: 0 of", recall)
+    (compared,) = re.findall(r"of old releases against themselves: 0 of (\d+) comparisons", recall)
+    files = [(path.stem, path.read_text()) for path in (ROOT / "examples/reported").glob("*.py")]
+    reproduced = [name for name, text in files if not re.search("^Control:", text, re.MULTILINE)]
+    assert (len(reproduced), len(files)) == (int(of), int(of) + int(controls))
+    libraries = WORDS[len({name.partition("_")[0] for name in reproduced})]
+    assert (
+        f"Users of {libraries} libraries reported {of} regressions that could be reproduced. With a file of ours for "
+        f"each, `arrayspeed upgrade` finds {found}, and in {compared} comparisons of a release with itself it reports "
+        "nothing"
+    ) in page("README.md")
+
+
+def test_the_readme_counts_what_is_measured():
+    kernels = {name for part in BENCH for name in part.kernels}
+    backends = [one for one in BACKENDS.values() if "cpu" in one.devices]
+    readme = page("README.md")
+    assert f"measures {WORDS[len(kernels)]} kernels on {WORDS[len(backends)]} backends" in readme
+    assert f"measured in turn, every {1000 * BATCH:.0f} ms" in readme
+
+
+def test_what_was_measured_on_a_gpu_is_told(committed):
+    (one,) = (evidence for name, evidence in committed.items() if "nvidia" in name)
+    ((environment, levels),) = one.environments.items()
+    told = page("docs/gpu.md")
+    assert (
+        "an NVIDIA H100, with JAX {jax}, PyTorch {torch} and CuPy {cupy};".format(**one.versions[environment]) in told
+    )
+    assert {case.dtype for case in levels} == {"float32"}
+    calls = {case: level for case, level in levels.items() if case.measure == CALL.name}
+    assert {level.processes for level in calls.values()} == {2}
+    assert {case.kernel for case in levels.keys() - calls} == {"sine"}
+
+    def measured(device, label, tier):
+        """Kernel -> the backends that have its time at that size."""
+        found = {}
+        for case in calls:
+            if case.device == device and case.size == getattr(CATALOGUE[case.kernel], label):
+                found.setdefault(case.kernel, set()).add(case.backend)
+        assert found.keys() <= set(in_tier(tier))
+        return found
+
+    large, small = measured("gpu", "large", "core"), measured("gpu", "small", "bench")
+    beside = measured("cpu", "large", "bench")
+    assert len(beside) == len(in_tier("bench"))
+    pair = sum(backends == {"numpy", "torch"} for backends in beside.values())
+    assert (
+        f"in two processes each: {len(large)} kernels of the core tier at their large size, and {WORDS[len(small)]} of "
+        "the bench tier at their small one; transfers of `sine` in one process each; and the bench tier on the 16 "
+        f"cores beside the GPU, {WORDS[pair]} of its kernels in NumPy and PyTorch alone"
+    ) in told
+
+
+def test_what_the_committed_results_are_is_told(committed, folder):
+    table = results.load(folder)
+    counts = dict(table.group_by("machine").len().iter_rows())
+    most = max(counts, key=counts.get)
+    of_machine = table.filter(pl.col("machine") == most)
+    calls = of_machine.filter(pl.col("measure") == CALL.name, pl.col("value") > 0)
+    width = ((calls["high"] - calls["low"]) / calls["value"]).median()
+    between = [one.between for one in processes.noise(folder, of_machine).values()]
+    processes_of = Counter(
+        level.processes
+        for levels in committed[most].environments.values()
+        for case, level in levels.items()
+        if case.measure == CALL.name
+    )
+    assert processes_of.most_common(1)[0][0] == 2 and processes_of[1] < 0.2 * processes_of.total()
+    small = sum(name.endswith("-2cpu") for name in counts)
+    assert (
+        f"They come from {WORDS[small]} shared machines with two cores, and from {WORDS[len(counts) - small]} with a "
+        f"GPU ([gpu.md](gpu.md)). `{most}` has the most, with all releases: two processes for most times. Between "
+        "processes the time of a call has a standard deviation of "
+        f"{100 * min(between):.0f}–{100 * max(between):.0f} %, by backend, and asv's 99 % interval of it is "
+        f"{100 * width:.0f} % wide in the median."
+    ) in page("docs/reading.md")
 
 
 def project(tmp_path, monkeypatch, numpy, jax):
