@@ -75,11 +75,37 @@ def test_yes_removes_what_is_listed_and_nothing_else(project):
     elsewhere.mkdir()
     link = project / ".asv" / "env" / C
     link.symlink_to(elsewhere)
-    assert "Removed 2 environments" in clean(project, "--yes").stdout
+    assert "Removed 2 folders" in clean(project, "--yes").stdout
     assert not any(each.exists() for each in going)
     assert all(each.is_dir() for each in [*kept, mine, elsewhere])
     assert link.is_symlink()
     assert "nothing to remove" in clean(project, "--yes").stdout
+
+
+def programs(project, name):
+    """A folder of programs as `arrayspeed explain` keeps them."""
+    folder = project / ".asv" / "programs" / name
+    folder.mkdir(parents=True)
+    (folder / "add-jax-jit-1000-cpu-float64-0123.json").write_text("{}")
+    return folder
+
+
+def test_programs_go_where_no_line_names_their_environment(project):
+    kept = [programs(project, name) for name in ("venv-py3.11-numpy2.4.6", "venv-py3.11-jax0.9.2", "notes")]
+    going = programs(project, "venv-py3.11-jax0.4.31-numpy2.2.6")
+    assert re.search(f"{going.name} +compiled programs", clean(project).stdout)
+    assert going.is_dir()
+    assert "Removed 1 folder," in clean(project, "--yes").stdout
+    assert not going.exists() and all(each.is_dir() for each in kept)
+    assert "nothing to remove" in clean(project, "--yes").stdout
+
+
+def test_programs_stay_while_they_may_be_written(project, sleeper):
+    going = programs(project, "venv-py3.11-jax0.4.31-numpy2.2.6")
+    (project / ".asv" / "env").mkdir()
+    sleeper("-m", "arrayspeed", "explain", cwd=project)
+    assert "Nothing can be removed" in clean(project, "--yes").stdout
+    assert going.is_dir()
 
 
 def test_without_a_folder_of_environments_there_is_nothing_to_remove(project):

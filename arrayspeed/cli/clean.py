@@ -1,8 +1,8 @@
 """List the environments that no line of asv.conf.json names, with their sizes; --yes removes them.
 
-`arrayspeed upgrade` makes such environments for versions that asv.conf.json does not list. One that is needed again is
-made again. An environment that a running process uses is never removed, and neither is anything else: results stay,
-and so does every environment of asv.conf.json.
+`arrayspeed upgrade` makes such environments for versions that asv.conf.json does not list, and `arrayspeed explain`
+keeps their compiled programs. What is needed again is made again. An environment that a running process uses is never
+removed, and neither is anything else: results stay, and so does every environment of asv.conf.json with its programs.
 
 Size is what the files of an environment hold. Less is freed where files are shared with uv's cache.
 """
@@ -35,7 +35,7 @@ def main(args) -> int:
     used = users([each.path for each in found], config.env_dir)
     console().print(table(found, used))
     going = [each for each in found if each.path.name not in used]
-    what = f"{len(going)} environment{'' if len(going) == 1 else 's'}, {human_bytes(sum(e.size for e in going))}"
+    what = f"{len(going)} folder{'' if len(going) == 1 else 's'}, {human_bytes(sum(e.size for e in going))}"
     freed = human_bytes(sum(each.freed for each in going))
     if not going:
         print("Nothing can be removed while these processes run.")
@@ -58,5 +58,5 @@ def table(found: list[Unused], used: dict[str, int]) -> Table:
     for each in found:
         name = each.path.name
         note = f"in use by process {used[name]}" if name in used else ""
-        shown.add_row(name, Text(printable(each.holds)), human_bytes(each.size), note)
+        shown.add_row(Text(printable(name)), Text(printable(each.holds)), human_bytes(each.size), note)
     return shown

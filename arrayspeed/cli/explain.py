@@ -15,11 +15,11 @@ from __future__ import annotations
 
 import sys
 from contextlib import redirect_stdout
-from pathlib import Path
 
 from asv.environment import get_environments
 
 from arrayspeed.cli.selected import add_selected, check_selected
+from arrayspeed.environments import unused
 from arrayspeed.environments.machine import describe
 from arrayspeed.environments.project import load_config
 from arrayspeed.explain import show
@@ -68,8 +68,7 @@ def main(args) -> int:
     # What is printed meanwhile is no part of the outcome, which programs read.
     with redirect_stdout(sys.stderr), only_run(both.results_dir, args.wait):
         create(environments)
-        folder = Path(both.env_dir).parent / "programs"
-        showers = [Shower(env, folder, args.timeout, args.again) for env in environments]
+        showers = [Shower(env, unused.programs(both.env_dir), args.timeout, args.again) for env in environments]
         old, new = (one.programs(wanted, report) for one in showers)
         found = [explained(one, old[one], new[one]) for one in wanted]
         store(both.results_dir, machine, args.library, args.old, args.new, found)

@@ -1,7 +1,9 @@
-"""Environments that no line of asv.conf.json names: what they hold, how large they are, who uses them, their removal.
+"""Environments that no line of asv.conf.json names, and the programs kept of such: what they hold, how large they are,
+who uses them, their removal.
 
 `arrayspeed upgrade` makes such environments, one for each version that the configuration does not list, and a line that
-is removed from the configuration leaves one behind.
+is removed from the configuration leaves one behind. `arrayspeed explain` keeps programs in a folder for each
+environment, which outlives it.
 """
 
 from __future__ import annotations
@@ -21,20 +23,23 @@ from arrayspeed.model.errors import UserError
 
 #: asv names the folder of an environment by the MD5 of its description.
 FOLDER = re.compile("[0-9a-f]{32}")
+
+#: What the names of environments begin with: by these the folders of programs are called.
+NAME = re.compile("venv-py.*")
 INFO = "asv-env-info.json"
 PROCESSES = Path("/proc")
 
 
 @dataclass(frozen=True)
 class Unused:
-    """An environment that can go.
+    """An environment that can go, or the programs of one.
 
     Attributes
     ----------
     path : Path
         Its folder.
     holds : str
-        Its Python and its requirements, or why they are not known.
+        Its Python and its requirements, or why they are not known; or that it holds programs.
     size : int
         Bytes of its files.
     freed : int
@@ -48,17 +53,31 @@ class Unused:
 
 
 def unused(config) -> list[Unused]:
-    """The environments in the configured folder that no line of the configuration names, the largest first."""
-    folder = Path(config.env_dir)
-    named = {Path(each._path).name for each in get_environments(config, None)}
-    if not folder.is_dir():
-        return []
+    """What no line of the configuration names, the largest first: environments in its folder, and programs."""
+    named = list(get_environments(config, None))
+    paths = {Path(each._path).name for each in named}
+    names = {each.name for each in named}
     found = [
-        Unused(path, holds(path), *sizes(path))
-        for path in folder.iterdir()
-        if FOLDER.fullmatch(path.name) and path.name not in named and path.is_dir() and not path.is_symlink()
+        *(Unused(path, holds(path), *sizes(path)) for path in folders(Path(config.env_dir), FOLDER, paths)),
+        *(Unused(path, "compiled programs", *sizes(path)) for path in folders(programs(config.env_dir), NAME, names)),
     ]
     return sorted(found, key=lambda each: (-each.size, each.path.name))
+
+
+def programs(env_dir: str | Path) -> Path:
+    """Where programs are kept, in a folder for each environment, by its name."""
+    return Path(env_dir).parent / "programs"
+
+
+def folders(parent: Path, pattern: re.Pattern[str], named: set[str]) -> list[Path]:
+    """The folders whose names are as the pattern says and none of those; none where there is no parent."""
+    if not parent.is_dir():
+        return []
+    return [
+        path
+        for path in parent.iterdir()
+        if pattern.fullmatch(path.name) and path.name not in named and path.is_dir() and not path.is_symlink()
+    ]
 
 
 def holds(path: Path) -> str:
@@ -146,6 +165,6 @@ def runs_here(process: Path, env_dir: Path) -> bool:
 
 
 def remove(path: Path) -> None:
-    """Delete an environment. The file that marks it as complete goes first: what Ctrl-C leaves is never used."""
+    """Delete such a folder. What marks an environment as complete goes first: what Ctrl-C leaves is never used."""
     (path / INFO).unlink(missing_ok=True)
     shutil.rmtree(path)
