@@ -1,3 +1,4 @@
 """Other suites: a file each, which is measured as people's own code is. Run in an environment of array libraries, so
-these files import nothing of arrayspeed.
+these files import nothing of arrayspeed. They import nothing of each other either: what was measured is kept by the
+digest of one file.
 """

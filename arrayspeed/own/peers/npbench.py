@@ -12,6 +12,7 @@ import json
 import os
 import sys
 from dataclasses import dataclass, field, replace
+from functools import cache, partial
 from pathlib import Path
 
 OURS = os.environ["ARRAYSPEED_PEER_SIDE"] == "ours"
@@ -249,14 +250,8 @@ def ours(program, backend, size):
 
 def of(program, backend):
     """A function that prepares at its first call."""
-    calls = {}
-
-    def call(size):
-        if size not in calls:
-            calls[size] = (ours if OURS else theirs)(program, backend, size)
-        return calls[size]()
-
-    return call
+    prepared = cache(partial(ours if OURS else theirs, program, backend))
+    return lambda size: prepared(size)()
 
 
 for _name, _program in PROGRAMS.items():

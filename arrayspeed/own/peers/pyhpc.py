@@ -8,6 +8,7 @@ ARRAYSPEED_PEER_ROOT is where `kernels` is.
 import importlib
 import os
 import sys
+from functools import cache, partial
 
 OURS = os.environ["ARRAYSPEED_PEER_SIDE"] == "ours"
 sys.path.insert(0, os.environ["ARRAYSPEED_PEER_ROOT" if OURS else "ARRAYSPEED_PEER_PATH"])
@@ -60,14 +61,8 @@ def ours(kernel, backend, size):
 
 def of(kernel, backend):
     """A function that prepares at its first call."""
-    calls = {}
-
-    def call(size):
-        if size not in calls:
-            calls[size] = (ours if OURS else theirs)(kernel, backend, size)
-        return calls[size]()
-
-    return call
+    prepared = cache(partial(ours if OURS else theirs, kernel, backend))
+    return lambda size: prepared(size)()
 
 
 for _kernel, _backends in BOTH.items():
