@@ -4,6 +4,7 @@
 import { chart } from "./chart.js";
 import { el, load, table } from "./common.js";
 import { arrow, inOrder, ratioText, small, title } from "./ratios.js";
+import { axes, baseline, filled, intervals, points, toldApart } from "./releases.js";
 
 /** A chart of more lines than this shows nothing; the table holds any number. */
 const MOST = 8;
@@ -63,28 +64,19 @@ function cell(one, version, step) {
 function drawn(found, name, releases, library) {
   if (releases.length < 2) return null;
   const names = found.map(name);
-  const points = found.flatMap((one) => {
+  const values = found.flatMap((one) => {
     const others = one.points.filter((point) => point.ratio > 0 && point.version !== one.anchor);
     return [...others, { version: one.anchor, ratio: 1, low: null, high: null }]
       .map((point) => ({ ...point, machine: name(one), text: point.version === one.anchor ? "all others are relative to this" : ratioText(point) }));
   });
-  const bounded = points.filter((point) => point.low !== null);
-  const common = {
-    x: { field: "version", type: "ordinal", sort: releases, title: `${library} release`, scale: { domain: releases }, axis: { labelAngle: releases.length > 7 ? -45 : 0 } },
-    xOffset: { field: "machine", type: "nominal", scale: { domain: names, paddingOuter: names.length < 4 ? 2 : 1 } },
-    color: { field: "machine", type: "nominal", title: null, legend: { orient: "top", columns: 1, labelLimit: 600 }, scale: { domain: names, scheme: "tableau10" } },
-  };
-  const y = { field: "ratio", type: "quantitative", title: "relative to one release (less is better)", scale: { type: "log", nice: false, padding: 14 }, axis: { format: "~g", tickCount: 6 } };
+  const encoding = { ...axes(releases, library, "one release"), ...toldApart("machine", names, { orient: "top", columns: 1, labelLimit: 600 }) };
   const spec = {
     height: 260,
-    layer: [
-      { data: { values: [{ ratio: 1 }] }, mark: { type: "rule", strokeDash: [2, 3], color: "#8b98a3" }, encoding: { y } },
-      { data: { values: bounded }, mark: { type: "rule", size: 1.5 }, encoding: { ...common, y: { ...y, field: "low" }, y2: { field: "high" } } },
-      {
-        data: { values: points }, mark: { type: "point", filled: true, size: 60, opacity: 1 },
-        encoding: { ...common, y, tooltip: [{ field: "machine" }, { field: "version", title: "release" }, { field: "text", title: "ratio" }] },
-      },
-    ].filter((layer) => layer.data.values.length),
+    layer: filled([
+      baseline(encoding.y),
+      intervals(values.filter((point) => point.low !== null), encoding),
+      points(values, encoding, [{ field: "machine" }, { field: "version", title: "release" }, { field: "text", title: "ratio" }]),
+    ]),
   };
   return chart(spec, `${names.length} kinds of machine over ${releases.length} releases of ${library}; the table below has the numbers`);
 }

@@ -4,6 +4,7 @@ import { chart } from "./chart.js";
 import { choice, el, human, load, measures, nothing, otherWay, page, present, table, waysSaid } from "./common.js";
 import { elsewhere, everywhere, kinds } from "./kinds.js";
 import { arrow, COLOURS, inOrder, number, ratioText, small, title } from "./ratios.js";
+import { axes, baseline, filled, intervals, points, toldApart } from "./releases.js";
 
 const ALL = "all";
 
@@ -88,26 +89,11 @@ function segments(one) {
   });
 }
 
-function axes(series, releases, library) {
+/** What all ratios of a chart are relative to. */
+function anchor(series) {
   const anchors = [...new Set(series.map((one) => one.anchor))];
-  const to = anchors.length === 1 ? anchors[0] : "the newest release that works";
-  return {
-    x: {
-      field: "version", type: "ordinal", sort: releases, title: `${library} release`,
-      scale: { domain: releases }, axis: { labelAngle: releases.length > 7 ? -45 : 0 },
-    },
-    y: {
-      field: "ratio", type: "quantitative", title: `relative to ${to} (less is better)`,
-      scale: { type: "log", nice: false, padding: 14 }, axis: { format: "~g", tickCount: 6 },
-    },
-  };
+  return anchors.length === 1 ? anchors[0] : "the newest release that works";
 }
-
-/** The level of the anchor. */
-const baseline = (y) => ({ data: { values: [{ ratio: 1 }] }, mark: { type: "rule", strokeDash: [2, 3], color: COLOURS.none }, encoding: { y } });
-
-/** Layers without those that have nothing to draw. */
-const filled = (layers) => layers.filter((layer) => layer.data.values.length);
 
 const CHANGE = { condition: { test: "datum.kind === 'up'", value: COLOURS.up }, value: COLOURS.down };
 
@@ -125,7 +111,7 @@ function many(series, mean, releases, library, measure) {
   const middle = !mean ? [] : [...mean.points, { version: mean.anchor, ratio: 1, low: null, high: null, comparisons: null }]
     .sort((a, b) => releases.indexOf(a.version) - releases.indexOf(b.version))
     .map((one) => ({ ...one, text: one.comparisons ? `${ratioText(one)} over ${one.comparisons}` : "all others are relative to this" }));
-  const { x, y } = axes(series, releases, library);
+  const { x, y } = axes(releases, library, anchor(series));
   const tip = [{ field: "text", title: "geometric mean" }, { field: "version", title: "release" }];
   const ends = values.filter((each) => each.end && each.kind !== "none");
   const spec = {
@@ -168,18 +154,19 @@ function swatch(colour) {
 
 /** A few series with the interval of every release. */
 function few(series, releases, library, measure) {
-  const points = series.flatMap((one) => one.points.filter((point) => point.ratio > 0)
+  const values = series.flatMap((one) => one.points.filter((point) => point.ratio > 0)
     .map((point) => ({ ...point, series: title(one), text: ratioText(point), kind: point.verdict })));
-  if (!points.length || releases.length < 2) return null;
+  if (!values.length || releases.length < 2) return null;
   const names = series.map(title);
   const marks = series.flatMap((one) => one.steps.flatMap((step) => {
     const point = one.points.find((each) => each.version === step.version);
     return point.ratio > 0 ? [{ ...point, series: title(one), mark: arrow(step), kind: step.worse ? "up" : "down", at: point.high ?? point.ratio }] : [];
   }));
-  const { x, y } = axes(series, releases, library);
-  const colour = { color: { field: "series", type: "nominal", title: null, legend: names.length > 1 ? { orient: "top" } : null, scale: { domain: names, scheme: "tableau10" } } };
-  const offset = names.length > 1 ? { xOffset: { field: "series", type: "nominal", scale: { domain: names, paddingOuter: names.length < 4 ? 2 : 1 } } } : {};
-  const bounded = points.filter((point) => point.low !== null);
+  const { x, y } = axes(releases, library, anchor(series));
+  const { xOffset, ...colour } = toldApart("series", names, names.length > 1 ? { orient: "top" } : null);
+  const offset = names.length > 1 ? { xOffset } : {};
+  const encoding = { x, y, ...colour, ...offset };
+  const bounded = values.filter((point) => point.low !== null);
   const failed = series.flatMap((each) => each.points.filter((point) => point.value === null)
     .map((point) => ({ version: point.version, series: title(each) })));
   const spec = {
@@ -190,26 +177,18 @@ function few(series, releases, library, measure) {
         data: { values: series.flatMap(segments) },
         mark: { type: "line" },
         encoding: {
-          x, y, ...colour, ...offset, detail: { field: "part" }, size: KINDS.size,
+          ...encoding, detail: { field: "part" }, size: KINDS.size,
           opacity: { condition: { test: "datum.kind === 'none'", value: 0.5 }, value: 1 },
           strokeDash: { condition: { test: "datum.kind === 'none'", value: [3, 4] }, value: [1, 0] },
         },
       },
-      {
-        data: { values: bounded },
-        mark: { type: "rule", size: 1.5 },
-        encoding: { x, y: { ...y, field: "low" }, y2: { field: "high" }, ...colour, ...offset },
-      },
+      intervals(bounded, encoding),
       ...["low", "high"].map((end) => ({
         data: { values: bounded },
         mark: { type: "tick", orient: "horizontal", thickness: 1.5, size: 8 },
-        encoding: { x, y: { ...y, field: end }, ...colour, ...offset },
+        encoding: { ...encoding, y: { ...y, field: end } },
       })),
-      {
-        data: { values: points },
-        mark: { type: "point", filled: true, size: 60, opacity: 1 },
-        encoding: { x, y, ...colour, ...offset, tooltip: [{ field: "series" }, { field: "version" }, { field: "text", title: "ratio" }, { field: "verdict" }, { field: "rounds" }] },
-      },
+      points(values, encoding, [{ field: "series" }, { field: "version" }, { field: "text", title: "ratio" }, { field: "verdict" }, { field: "rounds" }]),
       {
         data: { values: marks },
         mark: { type: "text", fontSize: 15, dy: -12 },
@@ -218,7 +197,7 @@ function few(series, releases, library, measure) {
       {
         data: { values: failed },
         mark: { type: "text", angle: -90, align: "left", fontSize: 12 },
-        encoding: { x, y: { value: 334 }, ...offset, text: { value: "failed" }, ...colour },
+        encoding: { ...encoding, y: { value: 334 }, text: { value: "failed" } },
       },
     ]),
   };
