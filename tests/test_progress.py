@@ -39,3 +39,15 @@ def test_estimate_approaches_the_truth(monkeypatch, capsys):
 def test_clock():
     assert progress.clock(59.6) == "1:00 min"
     assert progress.clock(3700) == "1:01 h"
+
+
+def test_what_a_chunk_will_take_follows_the_pace(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    bar = progress.Progress({n: [One()] for n in range(9)}, passes=lambda one: 2)
+    assert bar.expected([One()]) == 0, "nothing is known yet, so the first chunk is begun"
+    for _ in range(8):
+        bar.start([One()])
+        now[0] += 60
+        bar.finish([One()], "")
+    assert 30 < bar.expected([One()]) < 120 < bar.expected([One()] * 4)

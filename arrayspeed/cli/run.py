@@ -64,7 +64,9 @@ def add_arguments(parser) -> None:
         help="processes for each time (default 2); with --selection versions, at most N rounds",
     )
     parser.add_argument("--timeout", type=float, metavar="S", help="end a process after S seconds (default 600)")
-    parser.add_argument("--minutes", type=float, metavar="N", help="start nothing new after N minutes")
+    parser.add_argument(
+        "--minutes", type=float, metavar="N", help="start nothing that would last longer than N minutes in all"
+    )
     how = parser.add_mutually_exclusive_group()
     how.add_argument(
         "--stale",

@@ -78,7 +78,7 @@ def measure(
     """Run a plan chunk by chunk, with progress; returns how many combinations were measured, and how many failed.
 
     ``rounds`` is processes for each time. With ``append``, samples are added to the existing ones, where a
-    combination was measured before. No chunk is begun after ``until``, of `time.monotonic`.
+    combination was measured before. No chunk is begun that would last beyond ``until``, of `time.monotonic`.
     """
     chunks = defaultdict(list)
     for one in plan:
@@ -88,7 +88,7 @@ def measure(
     with serving(session):
         for ones in chunks.values():
             interrupts.check()
-            if time.monotonic() >= until:
+            if time.monotonic() + progress.expected(ones) >= until:
                 break
             progress.start(ones)
             outcome, wrong = run_chunk(session, ones, rounds, append)
@@ -220,8 +220,8 @@ def run(
 ) -> int:
     """Measure what is selected and not finished, in the order of the selections; returns the exit status.
 
-    ``timeout``: seconds after which a process is ended, in place of the benchmark's own. ``minutes``: after them,
-    nothing more is begun. ``wait``: for another measurement on this host to end.
+    ``timeout``: seconds after which a process is ended, in place of the benchmark's own. ``minutes``: nothing is
+    begun that would last longer. ``wait``: for another measurement on this host to end.
     """
     started = time.monotonic()
     with only_run(config.results_dir, wait):

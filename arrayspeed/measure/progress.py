@@ -38,11 +38,18 @@ class Progress:
         """First guess of a chunk's seconds."""
         return sum(cost(one.backend) * self.passes(one) for one in ones)
 
+    def pace(self) -> float:
+        """How much longer things take than was guessed."""
+        # The first guesses count as a chunk of experience, so that one odd chunk does not upset the estimate.
+        return (self.spent + 5.0) / (self.guessed + 5.0)
+
     def remaining(self) -> float:
         """Seconds left, by the pace so far."""
-        # The first guesses count as a chunk of experience, so that one odd chunk does not upset the estimate.
-        pace = (self.spent + 5.0) / (self.guessed + 5.0)
-        return self.left * pace
+        return self.left * self.pace()
+
+    def expected(self, ones: list) -> float:
+        """Seconds that a chunk takes, by the pace so far; 0 before anything is known of it."""
+        return self.guess(ones) * self.pace() if self.number else 0.0
 
     def start(self, ones: list) -> None:
         """Say what is being measured."""
