@@ -151,7 +151,7 @@ def test_the_readme_counts_what_is_measured():
     assert f"measured in turn, every {1000 * BATCH:.0f} ms" in readme
 
 
-def test_what_was_measured_on_a_gpu_is_told(committed):
+def test_what_was_measured_on_a_gpu_is_told(committed, folder):
     (one,) = (evidence for name, evidence in committed.items() if "nvidia" in name)
     ((environment, levels),) = one.environments.items()
     told = page("docs/gpu.md")
@@ -172,15 +172,17 @@ def test_what_was_measured_on_a_gpu_is_told(committed):
         assert found.keys() <= set(in_tier(tier))
         return found
 
-    large, small = measured("gpu", "large", "core"), measured("gpu", "small", "bench")
+    large, small = measured("gpu", "large", "core"), measured("gpu", "small", "core")
     beside = measured("cpu", "large", "bench")
     assert len(beside) == len(in_tier("bench"))
     pair = sum(backends == {"numpy", "torch"} for backends in beside.values())
     assert (
-        f"in two processes each: {len(large)} kernels of the core tier at their large size, and {WORDS[len(small)]} of "
-        "the bench tier at their small one; transfers of `sine` in one process each; and the bench tier on the 16 "
+        f"in two processes each: {len(large)} kernels of the core tier at their large size, and {len(small)} at their "
+        "small one; transfers of `sine` in one process each; and the bench tier on the 16 "
         f"cores beside the GPU, {WORDS[pair]} of its kernels in NumPy and PyTorch alone"
     ) in told
+    lines = sum(len(path.read_text().splitlines()) for path in folder.glob("*nvidia*/*.processes.jsonl"))
+    assert f"{lines} processes in all" in told
 
 
 def test_what_the_committed_results_are_is_told(committed, folder):
