@@ -3,6 +3,8 @@
 import json
 import platform
 import re
+import shutil
+import sys
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -11,11 +13,17 @@ from arrayspeed.cli.main import main
 from arrayspeed.environments.install import UNREACHABLE
 from arrayspeed.measure.until_decided import Limits, OutOfTime
 from arrayspeed.model.errors import UserError
+from arrayspeed.own.compared import Wanted
+from arrayspeed.own.script import read
+from arrayspeed.own.uv import Uv
 from arrayspeed.releases import state
+from arrayspeed.releases.keep import keep
+from arrayspeed.releases.listed import releases
+from arrayspeed.releases.own import OwnCode
 from arrayspeed.releases.watch import Rules, Watch
 from arrayspeed.report.publisher import write
 from tests.browser import served
-from tests.releases import WORK, Simulated, alone, levels, listed, wheel
+from tests.releases import WORK, Simulated, alone, levels, listed, serving, wheel
 
 START = datetime(2026, 3, 1, 4, 17, tzinfo=UTC)
 
@@ -340,3 +348,56 @@ def test_a_release_appears_in_a_real_index(tmp_path, monkeypatch, capsys):
     assert (status, printed.out) == (0, "")
     (page,) = (tmp_path / ".arrayspeed/watch").glob("*.html")
     assert re.search("slower</span></td><td[^>]*>work time</td>", page.read_text())
+
+
+def test_wheels_of_nightly_builds_are_kept(tmp_path, monkeypatch):
+    """The index forgets a nightly build and what it needs: both are installed from what was kept."""
+    wheels, (nightly, companion) = tmp_path / "wheels", ("1.1.dev20260301", "2.0.dev1")
+    wheels.mkdir()
+    (tmp_path / "mine.py").write_text(FILE)
+    wheel(wheels, "toy", "1.0", "def work():\n    pass\n")
+    wheel(wheels, "toy", "1.0.1rc1", "def work():\n    pass\n")
+    there = [
+        wheel(wheels, "toy", nightly, "import mate\n\n\ndef work():\n    pass\n", needs=[f"mate=={companion}"]),
+        wheel(wheels, "mate", companion),
+    ]
+    said = []
+
+    def subject():
+        wanted = Wanted(tmp_path / ".arrayspeed")
+        return OwnCode(read(tmp_path / "mine.py"), "toy", wanted, None, said.append)
+
+    def known(one):
+        return [each.version for each in releases("toy", said.append, True, one.python, one.uv)]
+
+    with serving(wheels) as address:
+        alone(monkeypatch, UV_DEFAULT_INDEX=address)
+        one = subject()
+        one.ends("1.0", nightly)
+        one.install("1.0.1rc1")
+        folder = tmp_path / ".arrayspeed/wheels"
+        assert sorted(path.name for path in folder.glob("*.whl")) == sorted(path.name for path in there)
+        assert not any("could not be kept" in each for each in said)
+        for path in there:
+            path.unlink()
+        shutil.rmtree(tmp_path / ".arrayspeed/environments")
+        assert known(subject()) == ["1.0", "1.0.1rc1", nightly]
+        one = subject()
+        one.ends("1.0", nightly)
+        one.works(nightly)
+        assert one.packages(nightly)["mate"] == companion
+        shutil.rmtree(tmp_path / ".arrayspeed")
+        (tmp_path / ".arrayspeed").mkdir()
+        assert nightly not in known(subject())
+        with pytest.raises(UserError, match=f"there is no toy {nightly}"):
+            subject().ends("1.0", nightly)
+
+
+def test_a_wheel_that_cannot_be_kept_is_said(tmp_path, monkeypatch):
+    alone(monkeypatch, PIP_NO_INDEX="1", PIP_FIND_LINKS=str(tmp_path))
+    said = []
+    packages = {"toy": "1.0.dev1", "mate": "1.0rc1", "odd": "not a version"}
+    keep(Uv(), sys.executable, packages, tmp_path / "kept", said.append)
+    (line,) = said
+    assert line.startswith("the wheel of toy==1.0.dev1 could not be kept: ") and "\n" not in line
+    assert [path.name for path in (tmp_path / "kept").iterdir()] == [".gitignore"]
