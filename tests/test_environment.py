@@ -224,6 +224,16 @@ def test_pips_options_become_uvs():
     assert install.uv_settings({"no-index": "true"}, {})[1] == ["--no-index"]
 
 
+def test_wheels_that_were_kept_are_found_beside_all_other_places(tmp_path):
+    env = {install.WHEELS: str(tmp_path), "UV_FIND_LINKS": "https://a/links"}
+    assert "UV_FIND_LINKS" not in install.uv_settings({}, env)[0], "there is none"
+    (tmp_path / "toy-1.0.dev1-py3-none-any.whl").touch()
+    assert install.uv_settings({}, env)[0]["UV_FIND_LINKS"] == f"https://a/links,{tmp_path.as_uri()}"
+    del env["UV_FIND_LINKS"]
+    found, _ = install.uv_settings({"find-links": "https://b/links"}, env)
+    assert found["UV_FIND_LINKS"] == f"https://b/links,{tmp_path.as_uri()}"
+
+
 @pytest.mark.parametrize("name", ["UV_DEFAULT_INDEX", "UV_INDEX_URL"])
 def test_what_the_user_has_set_for_uv_stays(name):
     settings, _ = install.uv_settings({"index-url": "https://a/simple"}, {name: "https://mine/simple"})

@@ -8,14 +8,19 @@ import pytest
 from arrayspeed.cli.main import main
 from arrayspeed.explain import assembly, generated, hlo, profiles, show, stored
 from arrayspeed.explain.compare import DIFFERS, NOT_SHOWN, SAME, explained, status
-from arrayspeed.explain.inside import PROFILE, name_of
 from arrayspeed.explain.languages import LANGUAGES
+from arrayspeed.explain.own import explanations
 from arrayspeed.explain.programs import Program, Shower, chosen
 from arrayspeed.model.errors import UserError
+from arrayspeed.own.inside.programs import PROFILE, name_of
+from arrayspeed.own.script import read
+from arrayspeed.own.sides import Ready, Side
 from arrayspeed.records.merge import merge
 from arrayspeed.report.series import series_data
 from arrayspeed.versions.steps import Series, Step
 from kernels.backends.watching import ASSEMBLY, GENERATED, HLO
+from tests import markers
+from tests.releases import alone, wheel
 
 OLD_HLO = """HloModule jit_f, is_scheduled=true, entry_computation_layout={(f64[8,4]{1,0})->f64[8]{0}}
 
@@ -71,6 +76,12 @@ def test_names_sources_and_usual_layouts_are_not_the_program():
         "  parameter.2 = f64[] parameter(1)",
         "  return add.1 = f64[] add(parameter.1, parameter.2)",
     ]
+
+
+def test_several_programs_are_shown_one_after_the_other():
+    both = hlo.lines(OLD_HLO + NEW_HLO)
+    assert both == ["module 1:", *hlo.lines(OLD_HLO), "module 2:", *hlo.lines(NEW_HLO)]
+    assert hlo.counts(both) == {name: 2 * count for name, count in hlo.counts(hlo.lines(OLD_HLO)).items()}
 
 
 @pytest.mark.parametrize(
@@ -374,6 +385,11 @@ def test_a_pattern_chooses_programs_whatever_measure_it_names():
         (["jax", "1", "2", "--size", "-1"], "--size '-1' is not valid"),
         (["jax", "1", "2", "--timeout", "0"], "--timeout 0 is not valid"),
         (["jax", "1", "2", "--bench", "nothing like it"], "nothing that can run here is selected"),
+        (["jax", "1", "2", "-k", "solve"], "--function goes with --file"),
+        (["jax", "1", "2", "--file", "absent.py"], "absent.py does not exist"),
+        (["jax", "1", "2", "--file", "absent.py", "--bench", "x"], "-k chooses functions"),
+        (["jax", "1", "2", "--file", __file__, "-k", "("], "--function '(' is not a regular expression"),
+        (["jax", "1", "2", "--file", markers.__file__], "has no function whose name begins with bench_"),
     ],
 )
 def test_mistakes_get_one_line(arguments, said, capsys):
@@ -384,7 +400,166 @@ def test_mistakes_get_one_line(arguments, said, capsys):
     assert line.startswith("arrayspeed: ") and said in line
 
 
+# --- own code ---
+
+#: A stand-in for a package whose functions XLA compiles: it writes what XLA would.
+TOY = """import os
+
+
+def work():
+    return [abs(int(each)) for each in "{0}"]
+
+
+def compiled():
+    folder = os.environ["XLA_FLAGS"].partition("--xla_dump_to=")[2].split()[0]
+    with open(os.path.join(folder, "module_0001.f.cpu_after_optimizations.txt"), "w") as file:
+        file.write({1!r})
+
+
+def apart():
+    {2}
+"""
+
+MINE = """import toy
+
+sizes = ("small", 10)
+
+
+def inputs(rng, size):
+    return (size,)
+
+
+def bench_work(size):
+    return toy.work()
+
+
+def bench_compiled(size):
+    return toy.compiled()
+
+
+def bench_apart(size):
+    return toy.apart()
+"""
+
+
+@pytest.fixture
+def own(tmp_path, monkeypatch, capsys):
+    """Two releases of a package: other work, other programs; and in the second one function fails."""
+    wheel(tmp_path, "toy", "1.0", TOY.format("123", OLD_HLO, "pass"))
+    wheel(tmp_path, "toy", "1.1", TOY.format("1234", OLD_HLO.replace(" add(", " maximum("), "raise ValueError('no')"))
+    alone(monkeypatch, PIP_NO_INDEX="1", PIP_FIND_LINKS=str(tmp_path))
+    (tmp_path / "mine.py").write_text(MINE)
+
+    def call(*options):
+        with pytest.raises(SystemExit) as ended:
+            main(["explain", "toy", *options[:2], "--file", str(tmp_path / "mine.py"), *options[2:]])
+        return ended.value.code, capsys.readouterr()
+
+    return call
+
+
+def test_programs_of_own_functions(own):
+    status, printed = own("1.0", "1.1", "--format", "json")
+    assert status == 1
+    found = {(each["kernel"], each["size"]): each for each in json.loads(printed.out)["programs"]}
+    assert {key: (each["verdict"], each["language"]) for key, each in found.items()} == {
+        ("work(small)", None): (DIFFERS, PROFILE),
+        ("work", 10): (DIFFERS, PROFILE),
+        ("compiled(small)", None): (DIFFERS, HLO),
+        ("compiled", 10): (DIFFERS, HLO),
+        ("apart(small)", None): (NOT_SHOWN, ""),
+        ("apart", 10): (NOT_SHOWN, ""),
+    }
+    assert found["apart", 10]["why"].startswith("new: ValueError: no (mine.py:")
+    assert ["maximum", 0, 1] in found["compiled", 10]["counts"]
+    assert not any("measuring.py" in line or "programs.py" in line for line in found["work", 10]["diff"])
+    status, printed = own("1.0", "1.0", "-k", "work|compiled", "--size", "10", "--format", "markdown")
+    assert status == 0 and "of 2 programs 2 are the same." in printed.out
+    assert "| program | function | size | shown as |" in printed.out
+    assert own("1.0", "1.1", "-k", "apart", "--size", "10")[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("1.0", "1.1", "-k", "absent"), "--function matches nothing in mine.py, which has bench_work"),
+        (("1.0", "7.0"), "there is no toy 7.0"),
+        (("1.0", "1.1", "--size", "3"), "--size 3: mine.py has small, 10"),
+    ],
+)
+def test_mistakes_of_own_code(own, options, said):
+    status, printed = own(*options)
+    assert status == 2 and printed.out == ""
+    assert printed.err.splitlines()[-1].startswith(f"arrayspeed: {said}") and "Traceback" not in printed.err
+
+
+#: One function for each compiler, called by a plain one as people write it, and two that nothing compiles.
+COMPILED = """import jax
+import jax.numpy as jnp
+import numba
+import numpy as np
+import torch
+
+
+def inputs(rng):
+    return (rng.standard_normal((50, 50)),)
+
+
+@jax.jit
+def bench_jitted(x):
+    return jnp.sum(x @ x)
+
+
+@torch.compile
+def doubled(x):
+    return torch.sin(x) * 2
+
+
+def bench_torch(x):
+    return doubled(torch.from_numpy(x))
+
+
+@numba.njit
+def largest(x):
+    most = 0.0
+    for each in x.ravel():
+        most = max(most, each)
+    return most
+
+
+def bench_numba(x):
+    return largest(x)
+
+
+def bench_numpy(x):
+    return np.sum(np.sort(x))
+
+
+def bench_eager_torch(x):
+    return torch.from_numpy(x).sin()
+"""
+
+
 # --- in an environment ---
+
+
+def test_programs_of_own_functions_of_every_compiler(newest, tmp_path):
+    (tmp_path / "mine.py").write_text(COMPILED)
+    side = Ready(Side("here", python=newest.find_executable("python")), newest.find_executable("python"))
+    found = {}
+    for function in ("jitted", "torch", "numba", "numpy", "eager_torch"):
+        (one,) = explanations(read(tmp_path / "mine.py"), (side, side), (f"bench_{function}", None), 100, print)
+        assert (one.verdict, one.why, one.diff) == (SAME, "", ())
+        found[function] = one
+    assert {name: one.language for name, one in found.items()} == {
+        "jitted": HLO,
+        "torch": GENERATED,
+        "numba": ASSEMBLY,
+        "numpy": PROFILE,
+        "eager_torch": PROFILE,
+    }
+    assert dict(each[:2] for each in found["jitted"].counts)["dot"] == 1
+    assert dict(each[:2] for each in found["torch"].counts)["kernels"] == 1
 
 
 def test_programs_of_an_environment(newest, tmp_path):

@@ -35,6 +35,7 @@ ALLOWED = {
     "own/peers/pyhpc.py": ({*BACKENDS} - {"cupy", "mlx", "mlx-compile"}, "what another project calls its own backends"),
     "own/peers/npbench.py": ({"numpy", "numba", "jax", "jax-jit"}, "what another project calls its own backends"),
     "own/inside/waiting.py": (set(LIBRARIES), "runs where only the user's packages are: a table of all that is known"),
+    "own/inside/programs.py": ({"jax", "torch", "numba"}, "runs where only the user's packages are"),
     "own/inside/values.py": ({"numpy", "torch", "cupy"}, "runs where only the user's packages are"),
     "audit/script.py": ({"numpy"}, "the host's arrays, of which a script makes the library's"),
     "benchmarks/common.py": (

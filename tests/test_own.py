@@ -64,7 +64,7 @@ def test_a_side_that_waits_longer_is_slower(upgrade, tmp_path):
     assert "work(3)" in html
     assert "<svg" in html
     assert "FACTOR=3" in html
-    assert "http" not in html, "nothing is fetched"
+    assert "://" not in html and "default-src 'none'" in html, "nothing is fetched"
 
 
 def test_functions_and_sizes_are_chosen(upgrade):

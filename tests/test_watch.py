@@ -2,6 +2,9 @@
 
 import json
 import platform
+import re
+import shutil
+import sys
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -10,9 +13,17 @@ from arrayspeed.cli.main import main
 from arrayspeed.environments.install import UNREACHABLE
 from arrayspeed.measure.until_decided import Limits, OutOfTime
 from arrayspeed.model.errors import UserError
+from arrayspeed.own.compared import Wanted
+from arrayspeed.own.script import read
+from arrayspeed.own.uv import Uv
 from arrayspeed.releases import state
+from arrayspeed.releases.keep import keep
+from arrayspeed.releases.listed import releases
+from arrayspeed.releases.own import OwnCode
 from arrayspeed.releases.watch import Rules, Watch
-from tests.releases import WORK, Simulated, alone, levels, listed, wheel
+from arrayspeed.report.publisher import write
+from tests.browser import served
+from tests.releases import WORK, Simulated, alone, levels, listed, serving, wheel
 
 START = datetime(2026, 3, 1, 4, 17, tzinfo=UTC)
 
@@ -55,8 +66,12 @@ def test_a_release_that_is_worse_takes_all_stages_and_is_said_once(tmp_path):
     assert job.run(hours=24) == 0
     assert len(job.told) == 1 and len(job.stages) == 6
     page = (tmp_path / job.data["history"][0]["page"]).read_text()
-    assert page.startswith("# toy 1.3 → 1.8: worse") and "## Which release" in page and "mate 1.0 → 2.0" in page
-    assert (tmp_path / "watch.md").read_text().count("toy 1.6 did it") == 1
+    assert "<h1>toy 1.3 → 1.8</h1>" in page and "<h2>Which release</h2>" in page
+    assert re.search(r">mate</td><td[^>]*>1.0</td><td[^>]*>2.0</td>", page)
+    assert re.search(r"slower</span></td><td[^>]*>work time</td>.*×1\.\d+ \(1\.\d+–1\.\d+\)", page)
+    rolling = (tmp_path / "watch.html").read_text()
+    assert rolling.count("toy 1.6 did it") == 1 and "work time: slower ×1." in rolling
+    assert f'href="{job.data["history"][0]["page"]}"' in rolling
 
 
 def test_a_release_that_is_not_worse_is_said_at_once(tmp_path):
@@ -114,7 +129,7 @@ def test_a_release_that_cannot_be_measured_is_said_once(tmp_path, known):
     assert job.told[0].startswith("toy 1.6 → 1.8: cannot be compared: ") and "\n" not in job.told[0]
     assert job.told[1:] == ["toy 1.6 → 1.7: nothing worse: 1 same."], "the one before it is"
     assert job.run(every) == 0 and len(job.told) == 2
-    assert "1.8 is left out" in (tmp_path / "watch.md").read_text()
+    assert ">1.8</td><td" in (tmp_path / "watch.html").read_text().partition("Left out")[2]
 
 
 def test_an_index_that_is_out_of_reach_blames_no_release(tmp_path):
@@ -175,9 +190,9 @@ def test_wherever_it_is_killed_the_same_comes_out(tmp_path, monkeypatch, when):
         assert [row | {"said": ""} for row in job.data["history"]] == [
             row | {"said": ""} for row in whole.data["history"]
         ]
-        names = sorted(path.name for path in (tmp_path / str(count)).rglob("*.md"))
-        assert names == sorted(path.name for path in (tmp_path / "whole").rglob("*.md"))
-        assert (tmp_path / str(count) / "watch.md").read_text().count("did it") == 1
+        names = sorted(path.name for path in (tmp_path / str(count)).rglob("*.html"))
+        assert names == sorted(path.name for path in (tmp_path / "whole").rglob("*.html"))
+        assert (tmp_path / str(count) / "watch.html").read_text().count("did it") == 1
 
 
 def test_when_the_minutes_are_over_the_next_run_goes_on(tmp_path):
@@ -216,7 +231,7 @@ def test_two_packages_share_a_state(tmp_path):
     for name in ("toy", "mate"):
         assert Job(tmp_path, levels(), seen="1.7", name=name).run() == 0
     assert json.loads((tmp_path / "watch.state").read_text()).keys() == {"toy, mine", "mate, mine"}
-    assert (tmp_path / "watch.md").read_text().count("nothing worse") == 2
+    assert (tmp_path / "watch.html").read_text().count("nothing worse") == 2
 
 
 def test_failures_are_worse(tmp_path):
@@ -224,6 +239,61 @@ def test_failures_are_worse(tmp_path):
     job = Job(tmp_path, known, seen="1.7")
     assert [job.run(), job.run(hours=24)] == [2, 1]
     assert job.told == ["toy 1.7 → 1.8: worse: 1 fails."]
+
+
+HOSTILE = "</script><b onclick=alert(1)>bold"
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    """A site with the pages of two packages, of which one has a release that is worse and one that is left out."""
+    folder = tmp_path_factory.mktemp("watched")
+    known = levels(slow=6, by=1.3)
+    for version, level in known.items():
+        level |= {
+            (f"kernel_{n}", None, "time_call"): 1e-3 * (0.8 if n == 3 and version == "1.8" else 1) for n in range(4)
+        }
+    job = Job(folder / "results", known, name="toy")
+    job.subject.links = lambda version: {HOSTILE: "https://example.invalid/<x>", "Script": "javascript:alert(1)"}
+    assert [job.run(), job.run(hours=24)] == [2, 1]
+    other = Job(folder / "results", levels(), seen="1.6", name="mate")
+    other.subject.levels["1.8"] = "broken"
+    assert other.run() == 2
+    write(folder / "report", str(folder / "results"), "arrayspeed")
+    (folder / "swallow.ico").write_bytes(b"")
+    with served(folder) as address:
+        yield address
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1400])
+def test_pages_are_read_on_a_phone_and_on_a_desk_by_day_and_by_night(pages, open_page, width, scheme):
+    with open_page() as page:
+        page.emulate_media(color_scheme=scheme)
+        page.set_viewport_size({"width": width, "height": 900})
+        page.goto(f"{pages}report/index.html")
+        page.get_by_role("link", name="New releases").click()
+        page.wait_for_selector("h1:has-text('Releases that were compared')")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert "work time: slower ×1." in page.inner_text("main") and "broken" not in page.inner_text("h1")
+        ink, paper = page.evaluate(
+            "[getComputedStyle(document.body).color, getComputedStyle(document.body).backgroundColor]"
+        )
+        assert (sum(map(int, re.findall(r"\d+", paper))) < 200) == (scheme == "dark") and ink != paper
+        page.get_by_role("link", name="1.3 → 1.8").click()
+        page.wait_for_selector("h1:has-text('toy 1.3 → 1.8')")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert HOSTILE in page.inner_text("main") and page.locator("main b").count() == 0
+        assert page.locator("a[href^=javascript]").count() == 0
+        assert page.locator("svg").count() >= 2
+        page.get_by_role("link", name="Report").click()
+        page.wait_for_selector("body[data-ready]")
+
+
+def test_what_nobody_watches_has_no_page(tmp_path):
+    (tmp_path / "results").mkdir()
+    write(tmp_path / "report", str(tmp_path / "results"), "arrayspeed")
+    assert "watch.html" not in (tmp_path / "report/index.html").read_text()
 
 
 @pytest.mark.parametrize(
@@ -276,5 +346,58 @@ def test_a_release_appears_in_a_real_index(tmp_path, monkeypatch, capsys):
     assert line.startswith("toy 1.0 → 1.1: worse: 1 slower")
     status, printed = run()
     assert (status, printed.out) == (0, "")
-    (page,) = (tmp_path / ".arrayspeed/watch").glob("*.md")
-    assert "| slower | work time |" in page.read_text()
+    (page,) = (tmp_path / ".arrayspeed/watch").glob("*.html")
+    assert re.search("slower</span></td><td[^>]*>work time</td>", page.read_text())
+
+
+def test_wheels_of_nightly_builds_are_kept(tmp_path, monkeypatch):
+    """The index forgets a nightly build and what it needs: both are installed from what was kept."""
+    wheels, (nightly, companion) = tmp_path / "wheels", ("1.1.dev20260301", "2.0.dev1")
+    wheels.mkdir()
+    (tmp_path / "mine.py").write_text(FILE)
+    wheel(wheels, "toy", "1.0", "def work():\n    pass\n")
+    wheel(wheels, "toy", "1.0.1rc1", "def work():\n    pass\n")
+    there = [
+        wheel(wheels, "toy", nightly, "import mate\n\n\ndef work():\n    pass\n", needs=[f"mate=={companion}"]),
+        wheel(wheels, "mate", companion),
+    ]
+    said = []
+
+    def subject():
+        wanted = Wanted(tmp_path / ".arrayspeed")
+        return OwnCode(read(tmp_path / "mine.py"), "toy", wanted, None, said.append)
+
+    def known(one):
+        return [each.version for each in releases("toy", said.append, True, one.python, one.uv)]
+
+    with serving(wheels) as address:
+        alone(monkeypatch, UV_DEFAULT_INDEX=address)
+        one = subject()
+        one.ends("1.0", nightly)
+        one.install("1.0.1rc1")
+        folder = tmp_path / ".arrayspeed/wheels"
+        assert sorted(path.name for path in folder.glob("*.whl")) == sorted(path.name for path in there)
+        assert not any("could not be kept" in each for each in said)
+        for path in there:
+            path.unlink()
+        shutil.rmtree(tmp_path / ".arrayspeed/environments")
+        assert known(subject()) == ["1.0", "1.0.1rc1", nightly]
+        one = subject()
+        one.ends("1.0", nightly)
+        one.works(nightly)
+        assert one.packages(nightly)["mate"] == companion
+        shutil.rmtree(tmp_path / ".arrayspeed")
+        (tmp_path / ".arrayspeed").mkdir()
+        assert nightly not in known(subject())
+        with pytest.raises(UserError, match=f"there is no toy {nightly}"):
+            subject().ends("1.0", nightly)
+
+
+def test_a_wheel_that_cannot_be_kept_is_said(tmp_path, monkeypatch):
+    alone(monkeypatch, PIP_NO_INDEX="1", PIP_FIND_LINKS=str(tmp_path))
+    said = []
+    packages = {"toy": "1.0.dev1", "mate": "1.0rc1", "odd": "not a version"}
+    keep(Uv(), sys.executable, packages, tmp_path / "kept", said.append)
+    (line,) = said
+    assert line.startswith("the wheel of toy==1.0.dev1 could not be kept: ") and "\n" not in line
+    assert [path.name for path in (tmp_path / "kept").iterdir()] == [".gitignore"]

@@ -5,7 +5,12 @@ torch.compile generates, Numba's instructions; of eager code, the functions that
 in sources, paths and addresses are taken away. What is left is the same program, or it differs: then it says how many
 operations, fusions and calls into libraries there are on each side, and --diff shows the lines.
 
-It times nothing. What is found is stored beside the results, and the page of versions shows it beside the step.
+With --file, the functions bench_* of a file of yours are compared, and LIBRARY is any package; docs/own-code.md
+explains such files. Each function is called once in a process of its own, and what XLA, Inductor or Numba compile
+meanwhile is its program; where nothing is compiled, it is profiled.
+
+It times nothing. What is found of kernels is stored beside the results, and the page of versions shows it beside the
+step.
 
 Exit status: 0 if all programs are the same, 1 if one differs, 2 if one cannot be shown and none differs, or after an
 error.
@@ -18,20 +23,28 @@ from contextlib import redirect_stdout
 
 from asv.environment import get_environments
 
+from arrayspeed.cli.own.arguments import add_file, check_functions
+from arrayspeed.cli.own.run import beside, say
 from arrayspeed.cli.selected import add_selected, check_selected
 from arrayspeed.environments import unused
 from arrayspeed.environments.machine import describe
 from arrayspeed.environments.project import load_config
 from arrayspeed.explain import show
 from arrayspeed.explain.compare import explained
+from arrayspeed.explain.own import explanations
 from arrayspeed.explain.programs import Shower, chosen
 from arrayspeed.explain.stored import store
 from arrayspeed.formats.terminal import console
 from arrayspeed.measure.host import only_run
+from arrayspeed.measure.players import Turns
 from arrayspeed.measure.session import create
 from arrayspeed.measure.tiers import kernels_of
 from arrayspeed.model.combination import Combination
 from arrayspeed.model.errors import UserError
+from arrayspeed.own import script
+from arrayspeed.own.compared import Wanted, begun
+from arrayspeed.own.resolve import name_of
+from arrayspeed.own.sides import of_versions, told_apart
 from arrayspeed.upgrade import pair
 from kernels import LIBRARIES
 
@@ -41,10 +54,11 @@ TIMEOUT = 120
 
 def add_arguments(parser) -> None:
     """The options of ``arrayspeed explain``."""
-    parser.add_argument("library", metavar="LIBRARY", help=f"one of {', '.join(LIBRARIES)}")
+    parser.add_argument("library", metavar="LIBRARY", help=f"one of {', '.join(LIBRARIES)}; with --file, any package")
     parser.add_argument("old", metavar="OLD", help="one version")
     parser.add_argument("new", metavar="NEW", help="another version, or OLD again to test the tool itself")
     add_selected(parser)
+    add_file(parser.add_argument_group("your own code"))
     parser.add_argument("--diff", action="store_true", help="show the lines that differ, in a table too")
     parser.add_argument("--format", choices=("table", "markdown", "json"), default="table", help="default table")
     parser.add_argument("--again", action="store_true", help="make programs again that were kept from an earlier run")
@@ -55,15 +69,70 @@ def add_arguments(parser) -> None:
 
 def main(args) -> int:
     """Run ``arrayspeed explain``."""
-    pair.check_versions(args.library, args.old, args.new)
-    check_selected(args)
     if args.timeout < 1:
         raise UserError(f"--timeout {args.timeout} is not valid: a second or more")
+    outcome = own_code(args) if args.file else kernels(args)
+    if args.format == "table":
+        console().print(show.as_table(outcome, args.diff))
+    else:
+        print(show.as_json(outcome) if args.format == "json" else show.as_markdown(outcome))
+    return outcome.status
+
+
+def own_code(args) -> show.Report:
+    """The programs of somebody's own functions.
+
+    Raises
+    ------
+    UserError
+        The file, the versions or the functions that are asked for are not there; the message says which.
+    """
+    if args.bench or args.tier:
+        raise UserError("--bench and --tier are for arrayspeed's own kernels; with --file, -k chooses functions")
+    check_functions(args.function)
+    what = script.read(args.file)
+    sides = told_apart(of_versions(args.library, [args.old, args.new]))
+    wanted = Wanted(
+        Path(args.results).absolute() if args.results else beside(what),
+        tuple(args.function),
+        tuple(args.size),
+        tuple(args.companions),
+        turns=Turns(timeout=args.timeout),
+        wait=args.wait,
+    )
+    with begun(what, sides, wanted, say) as ((old, new), _, items):
+        found = [one for item in items for one in explanations(what, (old, new), item, args.timeout, say)]
+    others = {
+        name: (old.packages.get(name), new.packages.get(name))
+        for name in sorted(old.packages.keys() | new.packages.keys(), key=str.lower)
+        if old.packages.get(name) != new.packages.get(name) and name_of(name) != name_of(args.library)
+    }
+    return show.Report(args.library, args.old, args.new, describe()["machine"], others, found, show.OWN_HEADINGS)
+
+
+def kernels(args) -> show.Report:
+    """The programs of kernels.
+
+    Raises
+    ------
+    UserError
+        Nothing that is chosen runs here, or a version is none.
+    """
+    for option in ("function", "results"):
+        if getattr(args, option):
+            raise UserError(f"--{option} goes with --file")
+    pair.check_versions(args.library, args.old, args.new)
+    check_selected(args)
     config = load_config()
     both = pair.pair_config(config, args.library, args.old, args.new, args.companions)
     environments = list(get_environments(both, None))
-    kernels = kernels_of(args.tier, [], bool(args.bench))
-    wanted = chosen(args.library, kernels, args.bench, args.size or ["small", "large"], args.device)
+    wanted = chosen(
+        args.library,
+        kernels_of(args.tier, [], bool(args.bench)),
+        args.bench,
+        args.size or ["small", "large"],
+        args.device,
+    )
     machine = describe()["machine"]
     # What is printed meanwhile is no part of the outcome, which programs read.
     with redirect_stdout(sys.stderr), only_run(both.results_dir, args.wait):
@@ -73,12 +142,7 @@ def main(args) -> int:
         found = [explained(one, old[one], new[one]) for one in wanted]
         store(both.results_dir, machine, args.library, args.old, args.new, found)
     others = pair.packages_that_differ(args.library, *(one.packages for one in showers))
-    outcome = show.Report(args.library, args.old, args.new, machine, others, found)
-    if args.format == "table":
-        console().print(show.as_table(outcome, args.diff))
-    else:
-        print(show.as_json(outcome) if args.format == "json" else show.as_markdown(outcome))
-    return outcome.status
+    return show.Report(args.library, args.old, args.new, machine, others, found)
 
 
 def report(environment: str, one: Combination) -> None:

@@ -209,6 +209,9 @@ SAME = {
     "client-cert": "SSL_CLIENT_CERT",
     "proxy": "ALL_PROXY",
 }
+#: A variable of our own: a folder of wheels that an index may no longer have, for uv to take them from.
+WHEELS = "ARRAYSPEED_WHEELS"
+
 # Older names that uv still reads: whoever set one has decided.
 OLDER = {
     "UV_DEFAULT_INDEX": ["UV_INDEX_URL"],
@@ -236,7 +239,11 @@ def uv_settings(options: Mapping[str, str], env: Mapping[str, str]) -> tuple[dic
     decided = {name for name in settings if any(env.get(each) for each in (name, *OLDER.get(name, [])))}
     kept = {name for name in decided if name.startswith("UV_")}
     flags = ["--no-index"] if options.get("no-index", "").lower() in TRUE else []
-    return {name: value for name, value in settings.items() if name not in kept}, flags
+    found = {name: value for name, value in settings.items() if name not in kept}
+    if any(Path(env.get(WHEELS) or "/dev/null").glob("*.whl")):
+        links = env.get("UV_FIND_LINKS") or found.get("UV_FIND_LINKS")
+        found["UV_FIND_LINKS"] = ",".join(filter(None, [links, *find_links(Path(env[WHEELS]).as_uri())]))
+    return found, flags
 
 
 def formats(variable: str, value: str) -> dict[str, str]:

@@ -43,6 +43,11 @@ def isolated() -> dict[str, str]:
     return kept | ({"PYTHONPATH": os.environ[PATH_FOR_ASV]} if PATH_FOR_ASV in os.environ else {})
 
 
+def wheels(env_dir: str | Path) -> Path:
+    """Where wheels are kept that an index may no longer have: beside the folder of environments."""
+    return Path(env_dir).parent / "wheels"
+
+
 @functools.cache
 def find_python(version: str, path: str) -> tuple[str, str]:
     """An interpreter and the version that names its environments, which is another one where it has to be.
@@ -131,7 +136,7 @@ class Venv(Virtualenv):
         asv.util.UserError
             In one line, which requirement failed and why; the installer's words are in a file that it names.
         """
-        env = {**os.environ, **self.build_env_vars}
+        env = self._variables()
         uv = install.choose(env)
         # asv mutes what is said here, but a wait of a minute is worth a line.
         with log.set_level(logging.INFO):
@@ -151,7 +156,7 @@ class Venv(Virtualenv):
         asv.util.UserError
             Nothing fulfils the requirements, as `_setup` says it.
         """
-        env = {**os.environ, **self.build_env_vars}
+        env = self._variables()
         uv = install.choose(env)
         if uv is None:
             return None
@@ -161,6 +166,10 @@ class Venv(Virtualenv):
         if failed:
             self._fail(install.diagnose(output, self._wanted, uv=True), output)
         return install.to_download(output)
+
+    def _variables(self) -> dict[str, str]:
+        """The environment variables of installers."""
+        return {**os.environ, install.WHEELS: str(wheels(self._env_dir)), **self.build_env_vars}
 
     def _make_virtualenv(self, uv: str | None, env: dict[str, str]) -> None:
         output, failed = self._call(install.virtualenv_command(uv, self._executable, self._path), env)

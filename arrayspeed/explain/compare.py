@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from arrayspeed.explain import profiles
-from arrayspeed.explain.inside import PROFILE
 from arrayspeed.explain.languages import LANGUAGES
 from arrayspeed.explain.programs import Program
 from arrayspeed.model.combination import Combination
+from arrayspeed.own.inside.programs import PROFILE
 
 SAME, DIFFERS, NOT_SHOWN = "the same program", "differs", "not shown"
 

@@ -28,7 +28,16 @@ class Instruction:
 
 
 def lines(text: str) -> list[str]:
-    """The program from its entry on, computations in the order in which they are called, everything numbered anew."""
+    """A program, or several one after the other."""
+    modules = re.split(r"(?m)^(?=HloModule )", text)
+    modules = [each for each in modules if each.strip()] or [text]
+    if len(modules) == 1:
+        return lines_of(text)
+    return [line for n, each in enumerate(modules, 1) for line in (f"module {n}:", *lines_of(each))]
+
+
+def lines_of(text: str) -> list[str]:
+    """A program from its entry on, computations in the order in which they are called, everything numbered anew."""
     entry, computations = parsed(text)
     places = {entry: "entry"}
     found = []

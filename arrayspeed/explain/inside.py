@@ -7,28 +7,17 @@ kernel compiled is not there, and what ends the process is an answer as well.
 
 from __future__ import annotations
 
-import cProfile
-import gc
 import json
 import os
-import pstats
-import re
 import signal
 import sys
-import sysconfig
 import tempfile
-from pathlib import Path
 
+from arrayspeed.own.inside.programs import PROFILE, profile
 from benchmarks.preload import preload
 from kernels import NotAvailable
 from kernels.backends import watch
 from kernels.preparation import Prepared, load
-
-#: The language of a profile.
-PROFILE = "profile"
-
-#: Calls that are profiled, after as many that are not: what happens at first calls is no part of a call.
-CALLS = 10
 
 
 def program(request: dict) -> dict:
@@ -47,49 +36,12 @@ def program(request: dict) -> dict:
 def shown(prepared: Prepared) -> dict:
     """The compiler's program, or a profile where nothing is compiled."""
     if not prepared.backend.compiles:
-        return {"language": PROFILE, "text": profile(prepared)}
+        return {"language": PROFILE, "text": profile(prepared.call)}
     asked = watch(prepared.backend.library)
     if asked.language is None:
         return {"failed": "its compiler shows no program"}
     text = asked.program(prepared)
     return {"language": asked.language, "text": text} if text else {"failed": "its compiler shows no program of this"}
-
-
-def profile(prepared: Prepared) -> str:
-    """A line for each function: how often it is called in a call of the kernel, its share of the time, its name."""
-    for _ in range(CALLS):
-        prepared.call()
-    gc.collect()
-    gc.disable()
-    seen = cProfile.Profile()
-    seen.enable()
-    for _ in range(CALLS):
-        prepared.call()
-    seen.disable()
-    calls: dict[str, int] = {}
-    times: dict[str, float] = {}
-    for place, (_, count, own, _, _) in pstats.Stats(seen).stats.items():
-        name = name_of(*place)
-        if "_lsprof" not in name:
-            calls[name] = calls.get(name, 0) + count
-            times[name] = times.get(name, 0.0) + own
-    total = sum(times.values()) or 1.0
-    ordered = sorted(calls, key=lambda name: (-times[name], name))
-    return "\n".join(f"{calls[name] / CALLS:g}\t{times[name] / total:.3f}\t{name}" for name in ordered)
-
-
-def name_of(file: str, line: int, function: str) -> str:
-    """A function's name without lines, addresses and the places of environments."""
-    if file == "~":
-        return re.sub(r" at 0x[0-9a-f]+", "", function)
-    folders = [sysconfig.get_path(name) for name in ("purelib", "platlib")] + [
-        os.getcwd(),
-        sysconfig.get_path("stdlib"),
-    ]
-    for folder in folders:
-        if Path(file).is_relative_to(folder):
-            file = Path(file).relative_to(folder).as_posix()
-    return f"{file}:{function}"
 
 
 def answer(request: dict, seconds: int) -> dict:

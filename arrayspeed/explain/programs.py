@@ -27,6 +27,7 @@ from kernels import CATALOGUE, LIBRARIES
 NAMES = ("kernel", "backend", "size", "device", "dtype")
 
 INSIDE = "arrayspeed.explain.inside"
+PROFILER = "arrayspeed.own.inside.programs"
 
 
 @dataclass(frozen=True)
@@ -145,7 +146,7 @@ class Shower:
             for name, value in os.environ.items()
             if name.endswith("FLAGS") or name.lower().startswith(LIBRARIES)
         )
-        known = [fingerprint(one, self.packages), library, whole(INSIDE), repr(settings)]
+        known = [fingerprint(one, self.packages), library, whole(INSIDE), whole(PROFILER), repr(settings)]
         names = [str(getattr(one, name)) for name in NAMES]
         return self.folder / f"{'-'.join(names)}-{digest(known)}.json"
 

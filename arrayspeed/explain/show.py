@@ -26,6 +26,7 @@ SAID = {
 ORDER = (DIFFERS, NOT_SHOWN, SAME)
 STYLES = {DIFFERS: "bold yellow", NOT_SHOWN: "red", SAME: ""}
 HEADINGS = ("program", "kernel", "size", "backend", "what differs, old → new")
+OWN_HEADINGS = ("program", "function", "size", "shown as", "what differs, old → new")
 
 #: Counts that are named in a row, and lines of a diff that are shown in markdown.
 MOST, LINES = 4, 120
@@ -33,7 +34,9 @@ MOST, LINES = 4, 120
 
 @dataclass(frozen=True)
 class Report:
-    """A library, its two versions, where their programs were made, what else differs, and what was found."""
+    """A library, its two versions, where their programs were made, what else differs, what was found, and what the
+    columns of the table are called.
+    """
 
     library: str
     old: str
@@ -41,6 +44,7 @@ class Report:
     machine: str
     others: dict[str, tuple[str | None, str | None]]
     found: Sequence[Explanation]
+    headings: Sequence[str] = HEADINGS
 
     @property
     def status(self) -> int:
@@ -117,7 +121,7 @@ def as_table(report: Report, diffs: bool = False) -> RenderableType:
     """For a terminal; ``diffs``: with all that differs, line by line."""
     ordered = report.ordered
     parts: list[RenderableType] = [Text(headline(report), style="bold")]
-    parts.append(table(HEADINGS, map(cells, ordered), [STYLES[one.verdict] for one in ordered], right=[2]))
+    parts.append(table(report.headings, map(cells, ordered), [STYLES[one.verdict] for one in ordered], right=[2]))
     for one in ordered:
         if one.verdict == DIFFERS and (lines := [*times_text(one), *(one.diff if diffs else ())]):
             parts.append(Text(title(one), style="bold"))
@@ -134,7 +138,7 @@ def colour(line: str) -> str:
 
 def as_markdown(report: Report) -> str:
     """For a pull request: a table, and the diffs folded away."""
-    lines = [f"**{markdown_text(headline(report))}**", "", *markdown_table(HEADINGS, map(cells, report.ordered))]
+    lines = [f"**{markdown_text(headline(report))}**", "", *markdown_table(report.headings, map(cells, report.ordered))]
     for one in report.ordered:
         if one.verdict == DIFFERS:
             lines += ["<details>", f"<summary>{markdown_text(title(one))}</summary>", ""]

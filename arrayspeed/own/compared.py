@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -70,14 +71,7 @@ def compare(script: Script, sides: Sequence[Side], wanted: Wanted, say: Callable
     UserError
         Something is wrong with the file, the sides or the machine; the message says what, in a line.
     """
-    try:
-        wanted.folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UserError(f"results cannot go to {wanted.folder}: {error.strerror}") from error
-    with only_run(wanted.folder, wanted.wait):
-        made = ready(sides, script, wanted.companions, wanted.folder / "environments", say)
-        answers = look(script, made, wanted)
-        items = chosen(script, made, answers, wanted)
+    with begun(script, sides, wanted, say) as (made, answers, items):
         records = records_of(script, made, answers, wanted)
         plan = Plan(wanted.turns, wanted.tolerance)
         decisions = until_decided(made, script, items, records, wanted.limits, plan, wanted.every_pair)
@@ -89,6 +83,28 @@ def compare(script: Script, sides: Sequence[Side], wanted: Wanted, say: Callable
     return verdict(
         script, made, records, seen, decisions, wanted.limits.factor, wanted.unclear, notes, wanted.every_pair
     )
+
+
+@contextmanager
+def begun(
+    script: Script, sides: Sequence[Side], wanted: Wanted, say: Callable[[str], None]
+) -> Iterator[tuple[list[Ready], dict[str, dict], list[Item]]]:
+    """Within, nothing else is measured on this machine: every side's environment, what it says of the file, and the
+    functions and sizes that are asked for.
+
+    Raises
+    ------
+    UserError
+        As `compare`.
+    """
+    try:
+        wanted.folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"results cannot go to {wanted.folder}: {error.strerror}") from error
+    with only_run(wanted.folder, wanted.wait):
+        made = ready(sides, script, wanted.companions, wanted.folder / "environments", say)
+        answers = look(script, made, wanted)
+        yield made, answers, chosen(script, made, answers, wanted)
 
 
 def records_of(

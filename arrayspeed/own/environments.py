@@ -26,6 +26,9 @@ from arrayspeed.own.uv import Uv, why
 #: Written last: what lacks it is not complete.
 COMPLETE = "arrayspeed.json"
 
+#: The folder beside them with wheels that an index may no longer have.
+WHEELS = "wheels"
+
 
 def ready(
     sides: Sequence[Side], script: Script, companions: Sequence[str], folder: Path, say: Callable[[str], None]
@@ -54,7 +57,7 @@ def ready(
     made = [side for side in sides if not side.as_is]
     found: dict[Side, Ready] = {}
     if made:
-        uv = Uv()
+        uv = Uv(folder.with_name(WHEELS))
         pythons = [interpreter(uv, side.python, script) for side in made]
         pins = resolve(uv, made, pythons, wanted)
         for side, python, each in zip(made, pythons, pins, strict=True):

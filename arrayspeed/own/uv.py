@@ -21,7 +21,7 @@ UNREACHED = [row for row in install.FAILURES if row[1] == install.UNREACHABLE]
 
 
 class Uv:
-    """uv with its settings.
+    """uv with its settings; ``wheels``: a folder of wheels that an index may no longer have.
 
     Raises
     ------
@@ -29,8 +29,10 @@ class Uv:
         There is none, or pip's configuration cannot be read.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, wheels: Path | None = None) -> None:
         environment = {name: value for name, value in os.environ.items() if name not in ("VIRTUAL_ENV", "PYTHONPATH")}
+        if wheels is not None:
+            environment[install.WHEELS] = str(wheels)
         found = install.find_uv(environment)
         if found is None:
             raise UserError("uv is needed to make environments, and is not installed: pip install uv")

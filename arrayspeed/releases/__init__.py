@@ -4,6 +4,7 @@ It must not know commands or pages.
 
     index      what the package index that pip and uv are configured with says of a project
     listed     its releases: dates, wheels for this platform and Python, yanked ones
+    keep       wheels of nightly builds, which an index has for some days
     show       these for people and programs
     found      what one comparison of two releases gave
     subject    releases side by side: in somebody's own code (`own`), or in our kernels (`suite`)

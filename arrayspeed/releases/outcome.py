@@ -17,6 +17,8 @@ from arrayspeed.releases.found import Found
 
 HEADINGS = ("of", "verdict", "release", "new/old", "after/before", "before/old", "after/old")
 
+STEPS = "Steps, each against the middle between the ends:"
+
 
 def headline(outcome: Outcome) -> str:
     """The outcome in a sentence."""
@@ -100,19 +102,26 @@ def as_table(outcome: Outcome) -> RenderableType:
     return Group(*parts, *(Text(printable(line), style="dim") for line in notes(outcome)))
 
 
+def in_words(outcome: Outcome) -> dict[str, Any]:
+    """What every page says of it: its texts, and a table of `HEADINGS`."""
+    return {
+        "headline": headline(outcome),
+        "conclusion": conclusion(outcome),
+        "rows": rows(outcome),
+        "steps": [step_text(one) for one in outcome.steps],
+        "notes": [line.strip() for line in notes(outcome)],
+    }
+
+
 def as_markdown(outcome: Outcome) -> str:
     """For an issue."""
-    lines = [f"**{markdown_text(headline(outcome))}**", ""]
-    if outcome.changes:
-        lines += markdown_table(HEADINGS, rows(outcome))
-    if outcome.steps:
-        lines += [
-            "Steps, each against the middle between the ends:",
-            "",
-            *(f"{n}. {markdown_text(step_text(one))}" for n, one in enumerate(outcome.steps, 1)),
-            "",
-        ]
-    return "\n".join([*lines, *(f"- {markdown_text(line.strip())}" for line in notes(outcome))])
+    said = in_words(outcome)
+    lines = [f"**{markdown_text(said['headline'])}**", ""]
+    if said["rows"]:
+        lines += markdown_table(HEADINGS, said["rows"])
+    if said["steps"]:
+        lines += [STEPS, "", *(f"{n}. {markdown_text(one)}" for n, one in enumerate(said["steps"], 1)), ""]
+    return "\n".join([*lines, *(f"- {markdown_text(line)}" for line in said["notes"])])
 
 
 def as_data(outcome: Outcome) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from arrayspeed.measure.until_decided import Limits
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.text import file_name
 from arrayspeed.own.compared import Wanted, chosen, look, records_of
-from arrayspeed.own.environments import environment, interpreter
+from arrayspeed.own.environments import WHEELS, environment, interpreter
 from arrayspeed.own.measures import RESULT, Key, asked_of, observed
 from arrayspeed.own.resolve import name_of, preferring, requirements_of, resolve
 from arrayspeed.own.rounds import Plan, first_look
@@ -22,6 +22,7 @@ from arrayspeed.own.until_decided import until_decided
 from arrayspeed.own.uv import Uv
 from arrayspeed.own.verdict import Row, reason, result_rows
 from arrayspeed.releases.found import Asked, Found, of_decision
+from arrayspeed.releases.keep import keep
 from arrayspeed.releases.listed import Python
 from arrayspeed.releases.state import digest
 from arrayspeed.releases.subject import links_of
@@ -35,7 +36,8 @@ class OwnCode:
     ) -> None:
         self.script, self.wanted, self.say, self.version = script, wanted, say, python
         self.name, self.project, self.folder = name, name_of(name), wanted.folder
-        self.uv = Uv()
+        self.wheels = wanted.folder / WHEELS
+        self.uv = Uv(self.wheels)
         self.interpreter = interpreter(self.uv, python, script)
         self.python: Python = python_of(self.interpreter)
         choice = [wanted.functions, wanted.sizes, wanted.companions, wanted.tolerance, wanted.turns.timeout]
@@ -81,7 +83,9 @@ class OwnCode:
 
     def made(self, side: Side, pins: list[str]) -> Ready:
         """An environment."""
-        return environment(self.uv, side, self.interpreter, pins, self.folder / "environments", self.say)
+        found = environment(self.uv, side, self.interpreter, pins, self.folder / "environments", self.say)
+        keep(self.uv, found.executable, found.packages, self.wheels, self.say)
+        return found
 
     def measure(
         self, versions: Sequence[str], asked: Mapping[Asked, float | None] | None, limits: Limits, stage: str

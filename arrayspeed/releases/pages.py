@@ -1,4 +1,4 @@
-"""A page for each release that was compared, and a summary of all, in Markdown."""
+"""A page for each release that was compared, and one of all, the newest first."""
 
 from __future__ import annotations
 
@@ -6,10 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from arrayspeed.decide.words import SAME
-from arrayspeed.formats.verdicts import markdown_table, markdown_text
+from arrayspeed.formats.pages import axis, document, drawing, folded, link, number, table, text, toned
+from arrayspeed.own.page import tone
+from arrayspeed.releases import outcome
 from arrayspeed.releases.found import Found
 
-HEADINGS = ("verdict", "of", "old", "new", "new/old (95 % interval)", "rounds", "")
+TITLE = "Releases that were compared"
+
+#: Exit status -> the class of what it means.
+TONES = {0: "", 1: "bad", 2: "open"}
 
 
 def page(
@@ -17,36 +22,80 @@ def page(
     found: Sequence[Found],
     packages: Mapping[str, Sequence[str | None]],
     links: Mapping[str, str],
-    bisected: str | None,
+    bisected: Mapping[str, Any] | None,
 ) -> str:
     """One release: what is worse or changed, the rest folded away, where it came from, and what changed with it."""
-    lines = [f"# {markdown_text(entry['line'])}", ""]
-    lines += [f"Released {entry['released'] or 'on an unknown day'}, compared {entry['said']}.", ""]
     listed = [one for one in found if one.verdict != SAME]
-    if listed:
-        lines += markdown_table(HEADINGS, map(cells, listed))
-    if same := [one for one in found if one.verdict == SAME]:
-        lines += ["<details>", f"<summary>{len(same)} the same</summary>", ""]
-        lines += [*markdown_table(HEADINGS, map(cells, same)), "</details>", ""]
-    if bisected:
-        lines += ["## Which release", "", bisected, ""]
-    changes = [f"{name} {old or 'absent'} → {new or 'absent'}" for name, (old, new) in packages.items()]
-    lines += [f"Other packages that differ: {markdown_text(', '.join(changes)) or 'none'}.", ""]
-    lines += [f"- {markdown_text(label)}: {markdown_text(url)}" for label, url in links.items()]
-    return "\n".join(lines) + "\n"
+    same = [one for one in found if one.verdict == SAME]
+    changes = [[name, old or "absent", new or "absent"] for name, (old, new) in packages.items()]
+    body = [
+        f"<h1>{text(entry['name'])} {text(entry['against'])} → {text(entry['version'])}</h1>",
+        f'<p class="lead">Released {text(entry["released"] or "on an unknown day")}, compared {text(entry["said"])}.'
+        "</p>",
+        f'<p class="status {TONES[entry["status"]]}">{text(entry["line"])}</p>',
+        *(comparisons(listed) if listed else ()),
+        *(folded(f"{len(same)} the same", comparisons(same)) if same else ()),
+        *(search(bisected) if bisected else ()),
+        "<h2>Other packages that differ</h2>",
+        *(table(["", entry["against"], entry["version"]], plain(changes)) if changes else ["<p>None.</p>"]),
+    ]
+    if links:
+        body += ["<h2>Of the project</h2>", f"<p>{', '.join(link(*one) for one in links.items())}</p>"]
+    return document(f"{entry['name']} {entry['version']}", body, {"New releases": "../watch.html"})
 
 
-def cells(one: Found) -> list[str]:
-    """A comparison in words."""
-    return [one.verdict, one.name, one.old, one.new, one.change, str(one.rounds or ""), one.detail]
+def comparisons(found: Sequence[Found]) -> list[str]:
+    """A table with a drawing of each interval."""
+    reach = axis(one.ratio for one in found)
+    head = ["verdict", "of", "old", "new", "new/old (95 % interval)", f"drawn from ×{1 / reach:.3g} to ×{reach:g}"]
+    return table([*head, "rounds"], ((cells(one, reach), text(one.detail)) for one in found))
+
+
+def cells(one: Found, reach: float) -> list[str]:
+    """A comparison."""
+    colour = tone(one.verdict)
+    picture = drawing(one.ratio, one.low, one.high, reach, one.change, colour)
+    values = [number(each) for each in (one.old, one.new, one.change)]
+    return [toned(one.verdict, colour), text(one.name), *values, picture, str(one.rounds or "")]
+
+
+def search(said: Mapping[str, Any]) -> list[str]:
+    """Which release it was, as `arrayspeed.releases.outcome.in_words` says it."""
+    return [
+        "<h2>Which release</h2>",
+        f"<p>{text(said['headline'])}</p>",
+        *table(outcome.HEADINGS, plain(said["rows"])),
+        f"<p>{outcome.STEPS}</p>",
+        "<ol>",
+        *(f"<li>{text(each)}</li>" for each in said["steps"]),
+        "</ol>",
+        *(f'<p class="note">{text(each)}</p>' for each in said["notes"]),
+    ]
+
+
+def plain(rows: Sequence[Sequence[str]]) -> list[tuple[list[str], str]]:
+    """Rows of plain text."""
+    return [([text(each) for each in row], "") for row in rows]
 
 
 def summary(every: Mapping[str, Mapping[str, Any]]) -> str:
     """Everything that was said, the newest first."""
-    rows = [(entry["said"], key, entry) for key, one in every.items() for entry in one["history"]]
-    newest_first = sorted(rows, key=lambda row: row[:2], reverse=True)
-    lines = ["# Releases that were compared", ""]
-    lines += [f"- {day} [{markdown_text(entry['line'])}]({entry['page']})" for day, _, entry in newest_first]
-    for key, one in every.items():
-        lines += [f"- {key}: {version} is left out: {markdown_text(why)}" for version, why in one["unusable"].items()]
-    return "\n".join(lines) + "\n"
+    entries = [(entry["said"], key, entry) for key, one in every.items() for entry in one["history"]]
+    newest_first = sorted(entries, key=lambda row: row[:2], reverse=True)
+    head = ["compared", "package", "releases", "released", "outcome"]
+    rows = [
+        (of_entry(day, key, entry), "<br>".join(map(text, entry.get("worst", ())))) for day, key, entry in newest_first
+    ]
+    left_out = [[key, version, why] for key, one in every.items() for version, why in one["unusable"].items()]
+    body = [f"<h1>{TITLE}</h1>", *table(head, rows)]
+    if left_out:
+        body += ["<h2>Left out</h2>", *table(["package", "release", "why"], plain(left_out))]
+    return document(TITLE, body, {"New releases": "watch.html"})
+
+
+def of_entry(day: str, key: str, entry: Mapping[str, Any]) -> list[str]:
+    """A release in the list of all."""
+    title = f"{entry['against']} → {entry['version']}"
+    rest = entry["line"].partition(": ")[2]
+    known = [text(day), text(key), link(title, entry["page"]), text(entry["released"] or "")]
+    return [*known, toned(rest, TONES[entry["status"]])]

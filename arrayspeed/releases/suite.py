@@ -12,7 +12,7 @@ from typing import Any
 
 from arrayspeed.decide import Observed
 from arrayspeed.decide.observed import halfway
-from arrayspeed.environments.plugin import find_python
+from arrayspeed.environments.plugin import find_python, wheels
 from arrayspeed.measure.blocks import Block, blocks_of
 from arrayspeed.measure.host import only_run
 from arrayspeed.measure.plan import Selection, combinations
@@ -22,9 +22,11 @@ from arrayspeed.model.errors import UserError
 from arrayspeed.model.libraries import bare
 from arrayspeed.model.measures import measure_of
 from arrayspeed.model.units import human
+from arrayspeed.own.uv import Uv
 from arrayspeed.records.measures import observed_of_sides
 from arrayspeed.records.processes import Process
 from arrayspeed.releases.found import Asked, Found, What, of_decision
+from arrayspeed.releases.keep import keep
 from arrayspeed.releases.listed import Python
 from arrayspeed.releases.state import digest
 from arrayspeed.releases.subject import links_of
@@ -46,7 +48,9 @@ class Suite:
         self.python = python_of(self.template["python"])
         self.folder = Path(config.results_dir)
         self.identity = digest(library, self.companions, list(map(repr, self.selections)))
-        self.label, self.uv = "kernels", None
+        self.label = "kernels"
+        self.wheels = wheels(config.env_dir)
+        self.uv = Uv(self.wheels)
         self.environments: dict[str, object] = {}
 
     def session(self, versions: Sequence[str]) -> Session:
@@ -56,6 +60,8 @@ class Suite:
             session = open_session(config, self.selections)
         if len(session.environments) != len(versions):
             raise UserError(f"nothing that is selected runs in every release of {self.name}")
+            for env in session.environments.values():
+                keep(self.uv, env.find_executable("python"), env.packages(), self.wheels, print)
         self.environments |= dict(zip(versions, session.environments.values(), strict=True))
         return session
 

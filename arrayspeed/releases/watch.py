@@ -42,6 +42,9 @@ FEW = 8
 #: Hours after which it is another day.
 DAY = 20.0
 
+#: Comparisons that the list of all releases names of each.
+MOST = 3
+
 
 @dataclass(frozen=True)
 class Rules:
@@ -235,7 +238,7 @@ class Watch:
         found = Bisection(self.subject, self.between(now), limits, self.say, given=targets).run()
         if found.stopped:
             raise OutOfTime
-        now["bisect"] = {"conclusion": outcome.conclusion(found), "page": outcome.as_markdown(found)}
+        now["bisect"] = outcome.in_words(found)
         now["stage"] = SAY
 
     def finish(self, mine: dict[str, Any], now: dict[str, Any]) -> None:
@@ -244,23 +247,25 @@ class Watch:
         """
         found, before, after = self.found(now), now["against"], now["version"]
         status = self.status(found)
-        name = f"{file_name(self.subject.project, after, self.subject.label)}.md"
+        name = f"{file_name(self.subject.project, after, self.subject.label)}.html"
         said = f"{self.title(now)}: {MEANING[status]}: {counted(found)}."
         entry = {
+            "name": self.subject.name,
             "version": after,
             "against": before,
             "released": self.releases[after].date,
             "said": self.now().date().isoformat(),
             "status": status,
+            "worst": [one.text for one in found if one.worse][:MOST],
             "line": f"{said} {now['bisect']['conclusion']}" if now["bisect"] else said,
             "page": f"watch/{name}",
         }
         packages, links = changed(self.subject, before, after), self.subject.links(after)
-        page = pages.page(entry, found, packages, links, now["bisect"] and now["bisect"]["page"])
+        page = pages.page(entry, found, packages, links, now["bisect"])
         files.replace(self.subject.folder / entry["page"], page)
         mine["history"].append(entry)
         mine["seen"], mine["pending"] = after, None
-        files.replace(self.subject.folder / "watch.md", pages.summary(self.every))
+        files.replace(self.subject.folder / "watch.html", pages.summary(self.every))
         self.tell(entry["line"])
         self.statuses.append(status)
 

@@ -41,18 +41,23 @@ PAGES = (
     Page("data", "Data", "All results, to download."),
 )
 
+#: The list of new releases that `arrayspeed watch` writes.
+RELEASES = "watch.html"
+
 #: Vega compiles its expressions, which is what unsafe-eval allows; nothing is loaded from anywhere else.
 POLICY = (
     "default-src 'self'; script-src 'self' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:"
 )
 
 
-def html(page: Page, project: str) -> str:
-    """One page."""
+def html(page: Page, project: str, watched: bool = False) -> str:
+    """One page; ``watched``: with a link to the list of new releases."""
     links = "\n".join(
         f'<li><a href="{other.file}"{" aria-current=page" if other is page else ""}>{escape(other.title)}</a></li>'
         for other in PAGES
     )
+    if watched:
+        links += f'\n<li><a href="{RELEASES}">New releases</a></li>'
     return f"""<!doctype html>
 <html lang="en">
 <head>

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from asv.publishing import OutputPublisher
 
+from arrayspeed.formats.pages import LINKS, STYLE, link
 from arrayspeed.report import assets
-from arrayspeed.report.pages import PAGES, html
+from arrayspeed.report.pages import PAGES, RELEASES, html
 
 STATIC = Path(__file__).parent / "static"
 
@@ -52,7 +53,22 @@ def write(folder: Path, results_dir: str, project: str) -> None:
     from arrayspeed.report import data
 
     shutil.copytree(STATIC, folder / "static")
+    own = (STATIC / "style.css").read_text(encoding="utf-8")
+    (folder / "static" / "style.css").write_text(STYLE + own, encoding="utf-8")
     (folder / "static" / "vega.js").write_text(vl_convert.javascript_bundle(), encoding="utf-8")
     data.write(folder / "data", results_dir)
+    watched = bring_releases(folder, Path(results_dir))
     for page in PAGES:
-        (folder / page.file).write_text(html(page, project), encoding="utf-8")
+        (folder / page.file).write_text(html(page, project, watched), encoding="utf-8")
+
+
+def bring_releases(folder: Path, results: Path) -> bool:
+    """Copy the pages of `arrayspeed watch`, with a link to the report; whether there are any."""
+    rolling = results / RELEASES
+    for path in (rolling, *rolling.with_suffix("").glob("*.html")) if rolling.is_file() else ():
+        place = folder / path.relative_to(results)
+        place.parent.mkdir(exist_ok=True)
+        back = link("Report", "index.html" if path == rolling else "../index.html")
+        text = path.read_text(encoding="utf-8").replace(LINKS, f"{LINKS}<li>{back}</li>", 1)
+        place.write_text(text, encoding="utf-8")
+    return rolling.is_file()

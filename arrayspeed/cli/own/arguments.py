@@ -17,17 +17,27 @@ TIMEOUT = 120.0
 LONGEST = 604_800
 
 
+def add_file(parser: argparse.ArgumentParser) -> None:
+    """A file, and which of its functions."""
+    parser.add_argument("--file", metavar="FILE", help="a file of yours with bench_* functions, see docs/own-code.md")
+    parser.add_argument(
+        "-k",
+        "--function",
+        action="append",
+        default=[],
+        metavar="REGEX",
+        help="with --file: only the functions whose name it matches",
+    )
+    parser.add_argument("--results", metavar="DIR", help="with --file: instead of .arrayspeed beside the file")
+
+
 def add_what(parser: argparse.ArgumentParser) -> None:
     """What is measured."""
-    several = {"action": "append", "default": []}
-    parser.add_argument("--file", metavar="FILE", help="a file of yours with bench_* functions, see docs/own-code.md")
+    add_file(parser)
     parser.add_argument("--asv", metavar="DIR", help="instead of --file: the time_* of a folder of asv benchmarks")
     parser.add_argument("--pytest", metavar="PATH", help="instead of --file: tests that use pytest-benchmark")
     parser.add_argument("--command", dest="shell", metavar="COMMAND", help="instead of --file: a shell command")
     parser.add_argument("--metric", metavar="REGEX", help="with --command: finds the number, less is better")
-    parser.add_argument(
-        "-k", "--function", **several, metavar="REGEX", help="with --file: only the functions whose name it matches"
-    )
     parser.add_argument(
         "--timeout",
         type=float,
@@ -42,7 +52,6 @@ def add_what(parser: argparse.ArgumentParser) -> None:
         help="with --file: results whose largest relative difference is at most this are the same (default: the square "
         "root of the type's rounding error, 1.5e-8 of float64)",
     )
-    parser.add_argument("--results", metavar="DIR", help="with --file: instead of .arrayspeed beside the file")
     parser.add_argument("--again", action="store_true", help="with --file: measure again what was measured before")
     parser.add_argument("--html", metavar="FILE", help="with --file: also write a page, which is one file")
 
@@ -112,7 +121,18 @@ def check(args: argparse.Namespace) -> None:
         raise UserError(f"--html {args.html}: its folder does not exist")
     if args.html and Path(args.html).is_dir():
         raise UserError(f"--html {args.html} is a folder")
-    for pattern in args.function:
+    check_functions(args.function)
+
+
+def check_functions(patterns: list[str]) -> None:
+    """Whether functions are chosen by regular expressions.
+
+    Raises
+    ------
+    UserError
+        One is none.
+    """
+    for pattern in patterns:
         try:
             re.compile(pattern)
         except re.error as error:

@@ -8,6 +8,7 @@ folder as a package of its own name.
     values      what a call returned, as a digest and as plain numbers
     memory      memory at its peak
     keeping     memory that every call keeps: a link to the file of our own benchmarks
+    programs    what compilers made of a function, or a profile of it
     measuring   one function: its first call, its memory, its values, and batches of calls
     serving     requests in, answers out
 """

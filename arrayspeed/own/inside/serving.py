@@ -4,7 +4,8 @@ The first line says what to load; the answer is ``{"loaded": seconds, "items": [
 requests ``{"function", "size", "touch", "kept", "values"}``, answered when the function is ready to be measured with
 ``{"ready": seconds, "first", "memory", "kept", "notes", ...}``, and numbers of calls, answered with
 ``{"seconds": seconds}`` of a call. What cannot be done is ``{"failed": why, "kind": kind}``, with ``"sometimes": true``
-where other calls of the process succeed.
+where other calls of the process succeed. A request ``{"function", "size", "programs": folder}`` is answered with
+``{}`` when the function's programs are in ``programs.json`` there.
 
 Whatever the functions print is dropped: the channel is a descriptor that they do not know.
 """
@@ -18,6 +19,7 @@ import signal
 import sys
 from contextlib import suppress
 
+from . import programs
 from .asv_suite import Asv
 from .loading import File, Mistake, Skipped, told
 from .measuring import Forked, Measured
@@ -93,7 +95,7 @@ class Session:
 
         def use(function, arguments, again=None):
             used.append(True)
-            self.prepare(Measured(function, arguments, again), request)
+            (self.show if "programs" in request else self.prepare)(Measured(function, arguments, again), request)
 
         try:
             self.loaded.play(request["function"], request["size"], use)
@@ -103,6 +105,17 @@ class Session:
             return
         if not used:
             self.fail(Mistake("{} measures nothing".format(request["function"])))
+
+    def show(self, now, request):
+        """Write down the programs of a function."""
+        folder = request["programs"]
+        try:
+            found = programs.programs(now, folder, os.path.dirname(self.loaded.path))
+            with open(os.path.join(folder, "programs.json"), "w", encoding="utf-8") as file:
+                json.dump(found, file)
+        except BaseException as error:
+            return self.fail(error)
+        return self.channel.say({})
 
     def prepare(self, now, request):
         """Make a function ready, and time its batches."""
