@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import redirect_stdout
+from pathlib import Path
 
 from asv.environment import get_environments
 
