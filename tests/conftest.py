@@ -1,11 +1,14 @@
 """The environments that tests use, made by the project's own means, and the markers that follow from using them."""
 
 import atexit
+import contextlib
 import functools
+import io
 import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -100,6 +103,24 @@ def attempt_inside(env, *arguments):
 
 def command(*arguments, cwd, status=0):
     done = subprocess.run(arguments, cwd=cwd, capture_output=True, text=True, timeout=600)
+    assert done.returncode == status, f"{arguments}: {done.returncode}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
+    return done
+
+
+def command_here(*arguments, cwd, status=0):
+    """As `command` of ``arrayspeed``, in this process, which has imported already what each process imports again."""
+    from arrayspeed.cli.main import main
+
+    out, err = io.StringIO(), io.StringIO()
+    listening, hook = signal.getsignal(signal.SIGINT), sys.unraisablehook
+    try:
+        with contextlib.chdir(cwd), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            main(list(arguments))
+    except SystemExit as ended:
+        done = subprocess.CompletedProcess(arguments, ended.code, out.getvalue(), err.getvalue())
+    finally:
+        signal.signal(signal.SIGINT, listening)
+        sys.unraisablehook = hook
     assert done.returncode == status, f"{arguments}: {done.returncode}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
     return done
 

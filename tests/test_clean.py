@@ -12,7 +12,7 @@ import pytest
 from arrayspeed.environments import unused
 from arrayspeed.environments.project import load_config
 from arrayspeed.model.errors import UserError
-from tests.conftest import ARRAYSPEED, ROOT, command
+from tests.conftest import ARRAYSPEED, ROOT, command, command_here
 
 A, B, C = ("a" * 32, "b" * 32, "c" * 32)
 
@@ -50,7 +50,7 @@ def named(project):
 
 
 def clean(project, *arguments, status=0):
-    return command(*ARRAYSPEED, "clean", *arguments, cwd=project, status=status)
+    return command_here("clean", *arguments, cwd=project, status=status)
 
 
 def test_only_what_no_line_names_is_listed_and_nothing_is_removed_unasked(project):
@@ -75,7 +75,7 @@ def test_yes_removes_what_is_listed_and_nothing_else(project):
     elsewhere.mkdir()
     link = project / ".asv" / "env" / C
     link.symlink_to(elsewhere)
-    assert "Removed 2 environments" in clean(project, "--yes").stdout
+    assert "Removed 2 environments" in command(*ARRAYSPEED, "clean", "--yes", cwd=project).stdout
     assert not any(each.exists() for each in going)
     assert all(each.is_dir() for each in [*kept, mine, elsewhere])
     assert link.is_symlink()
