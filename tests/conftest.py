@@ -2,6 +2,7 @@
 
 import atexit
 import contextlib
+import fcntl
 import functools
 import io
 import json
@@ -67,7 +68,16 @@ def newest(config):
 
     name = newest_of_all(config)
     (env,) = (env for env in get_environments(config, None) if env.name == name)
-    env.create()
+    return made(env)
+
+
+def made(env):
+    """An environment that is there; of tests side by side, one makes it."""
+    lock = ROOT / ".asv" / "tests.lock"
+    lock.parent.mkdir(exist_ok=True)
+    with lock.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        env.create()
     return env
 
 

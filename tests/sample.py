@@ -1,19 +1,28 @@
-"""What `make test` takes of compilers that need seconds for each program, and of the audit: one kernel a family.
-The others have the markers ``compile`` and ``audit``, and run in `make test-all`.
+"""What `make test` takes of compilers that need seconds for each program, of the audit, and of precisions and
+properties: one kernel a family. The others have the markers ``compile``, ``audit`` and ``rest``, and run in
+`make test-all`.
 """
 
 import pytest
 
-from kernels import CATALOGUE
+from kernels import BACKENDS, CATALOGUE
 from kernels.catalogue import backends_of
 from tests.inside.check_kernels import FIRST, SAMPLED
 
 REST = [name for name in CATALOGUE if name not in FIRST.values()]
 
 
-def marks(kernel, backend):
-    """The marks of a test of one kernel on one backend."""
-    return [pytest.mark.compile] if backend in SAMPLED and kernel in REST else []
+def marks(kernel, backend, first=False):
+    """The marks of a test of one kernel on one backend; ``first`` where it is what `make test` has of every kernel."""
+    found = [pytest.mark.compile] if backend in SAMPLED and kernel in REST else []
+    return found if first or kernel not in REST else [*found, pytest.mark.rest]
+
+
+def together(what, backend):
+    """The mark that has one worker do all of a library, where tests run side by side: they share a process in which it
+    is imported.
+    """
+    return pytest.mark.xdist_group(f"{what}-{BACKENDS[backend].library}")
 
 
 def on_each(backends):

@@ -4,9 +4,9 @@ import ast
 
 import pytest
 
-from tests.conftest import ROOT, inside
+from tests.conftest import ROOT, inside, made
 
-pytestmark = pytest.mark.environment
+pytestmark = [pytest.mark.environment, pytest.mark.beside]
 
 
 def names():
@@ -37,14 +37,16 @@ def outcomes(config):
             env = min(
                 (e for e in environments if e.requirements.get("jax") == version), key=lambda e: len(e.requirements)
             )
-            env.create()
+            made(env)
             found[version] = {outcome["shows"]: outcome for outcome in inside(env, "jax_semantics")}
         return found[version]
 
     return of
 
 
-@pytest.mark.parametrize("version", versions())
+@pytest.mark.parametrize(
+    "version", [pytest.param(version, marks=pytest.mark.xdist_group(f"jax-{version}")) for version in versions()]
+)
 @pytest.mark.parametrize("name", names())
 def test_jax(outcomes, version, name):
     outcome = outcomes(version)[name]
