@@ -24,11 +24,11 @@ check: $(VENV)/ready
 	$(PYTEST) $(SIDE_BY_SIDE) --dist worksteal -m "not ($(ALONE) or beside or $(LONG))"
 
 test: check
-	$(PYTEST) $(SIDE_BY_SIDE) --dist loadgroup -m "($(BESIDE)) and not ($(LONG))"
+	$(PYTEST) $(SIDE_BY_SIDE) --dist loadscope -m "($(BESIDE)) and not ($(LONG))"
 	$(PYTEST) -m "($(ALONE)) and not ($(BESIDE)) and not ($(LONG))"
 
 test-all: check
-	$(PYTEST) $(SIDE_BY_SIDE) --dist loadgroup -m "$(BESIDE)"
+	$(PYTEST) $(SIDE_BY_SIDE) --dist loadscope -m "$(BESIDE)"
 	$(PYTEST) -m "($(ALONE) or $(LONG)) and not ($(BESIDE))"
 
 audit: $(VENV)/ready

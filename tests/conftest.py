@@ -22,6 +22,7 @@ from arrayspeed.records import results
 from kernels.preparation import REFERENCES
 from tests.browser import opened
 from tests.markers import COLLECTED, MARKERS
+from tests.sample import together
 
 ROOT = Path(__file__).parent.parent
 ASV = [str(Path(sys.executable).with_name("asv"))]
@@ -38,6 +39,20 @@ def own_lock(tmp_path_factory):
 def pytest_configure():
     """Tables are as wide as without a terminal, wherever tests run: pytest's workers are told the width of one."""
     os.environ.pop("COLUMNS", None)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Of tests side by side that share a process, one worker does all. (xdist's own groups need what pytest no longer
+    has.)
+    """
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Together(LoadScopeScheduling):
+        def _split_scope(self, nodeid):
+            return together(nodeid)
+
+    return Together(config, log) if config.getvalue("dist") == "loadscope" else None
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -18,11 +18,16 @@ def marks(kernel, backend, first=False):
     return found if first or kernel not in REST else [*found, pytest.mark.rest]
 
 
-def together(what, backend):
-    """The mark that has one worker do all of a library, where tests run side by side: they share a process in which it
+def together(test):
+    """What the tests have in common that one worker does, where tests run side by side: their module, and the library
+    of the backend that a test's id names; else the last part of the id, as a version. They share a process in which it
     is imported.
     """
-    return pytest.mark.xdist_group(f"{what}-{BACKENDS[backend].library}")
+    module, _, name = test.partition("::")
+    parameters = name.partition("[")[2].removesuffix("]")
+    named = [backend for backend in BACKENDS if f"-{backend}-" in f"-{parameters}-"]
+    last = parameters.rpartition("-")[2]
+    return f"{module}::{BACKENDS[max(named, key=len)].library if named else last}"
 
 
 def on_each(backends):

@@ -44,9 +44,7 @@ def outcomes(config):
     return of
 
 
-@pytest.mark.parametrize(
-    "version", [pytest.param(version, marks=pytest.mark.xdist_group(f"jax-{version}")) for version in versions()]
-)
+@pytest.mark.parametrize("version", versions())
 @pytest.mark.parametrize("name", names())
 def test_jax(outcomes, version, name):
     outcome = outcomes(version)[name]

@@ -8,7 +8,7 @@ from kernels import BACKENDS, CATALOGUE, LIBRARIES
 from kernels.catalogue import backends_of
 from tests.conftest import inside
 from tests.inside.check_kernels import sizes_on
-from tests.sample import marks, together
+from tests.sample import marks
 
 pytestmark = pytest.mark.beside
 
@@ -21,7 +21,7 @@ def is_first(kernel, backend, dtype):
 EVERY = [
     pytest.param(
         *(kernel.name, backend.name, dtype),
-        marks=[*marks(kernel.name, backend.name, is_first(kernel, backend, dtype)), together("kernels", backend.name)],
+        marks=marks(kernel.name, backend.name, is_first(kernel, backend, dtype)),
     )
     for kernel in CATALOGUE.values()
     for dtype in kernel.dtypes
@@ -64,8 +64,6 @@ def test_agrees_with_the_reference(kernel_checks, kernel, backend, dtype):
         assert outcome["again"] <= allowed, "a second call gives another result"
 
 
-@pytest.mark.parametrize(
-    "library", [pytest.param(name, marks=pytest.mark.xdist_group(f"kernels-{name}")) for name in LIBRARIES]
-)
+@pytest.mark.parametrize("library", LIBRARIES)
 def test_nothing_else_was_checked(kernel_checks, chosen, library):
     assert {key[:3] for key in kernel_checks(library)} == {one for one in chosen if BACKENDS[one[1]].library == library}

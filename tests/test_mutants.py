@@ -7,9 +7,7 @@ import pytest
 from kernels import CATALOGUE, LIBRARIES
 from tests.conftest import attempt_inside
 
-EACH = [pytest.param(name, marks=pytest.mark.xdist_group(f"mutants-{name}")) for name in LIBRARIES]
-
-pytestmark = [pytest.mark.mutation, pytest.mark.beside, pytest.mark.parametrize("library", EACH)]
+pytestmark = [pytest.mark.mutation, pytest.mark.beside, pytest.mark.parametrize("library", LIBRARIES)]
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from hypothesis.extra import numpy as nps
 from kernels import BACKENDS, CATALOGUE
 from tests.conftest import ROOT
 from tests.inside.evaluate import decode, encode
-from tests.sample import marks, together
+from tests.sample import marks
 
 #: The same examples every time: a test must need no luck.
 settings.register_profile(
@@ -80,12 +80,7 @@ def backends_of(kernel):
 
 def each(*kernels):
     pairs = [(kernel, backend) for kernel in kernels for backend in backends_of(kernel)]
-    marked = [
-        pytest.param(
-            *pair, marks=[*marks(*pair), pytest.mark.beside, together("properties", pair[1])], id="-".join(pair)
-        )
-        for pair in pairs
-    ]
+    marked = [pytest.param(*pair, marks=[*marks(*pair), pytest.mark.beside], id="-".join(pair)) for pair in pairs]
     return pytest.mark.parametrize(("kernel", "backend"), marked)
 
 

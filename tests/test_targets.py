@@ -17,7 +17,7 @@ DECLARED = [
 ]
 
 #: pytest's own.
-BUILT_IN = {"parametrize", "skipif", "skip", "xfail", "usefixtures", "filterwarnings", "hypothesis", "xdist_group"}
+BUILT_IN = {"parametrize", "skipif", "skip", "xfail", "usefixtures", "filterwarnings", "hypothesis"}
 
 MODULES = sorted((ROOT / "tests").rglob("test_*.py"))
 
