@@ -1,11 +1,15 @@
 """The environments that tests use, made by the project's own means, and the markers that follow from using them."""
 
 import atexit
+import contextlib
+import fcntl
 import functools
+import io
 import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -18,6 +22,7 @@ from arrayspeed.records import results
 from kernels.preparation import REFERENCES
 from tests.browser import opened
 from tests.markers import COLLECTED, MARKERS
+from tests.sample import together
 
 ROOT = Path(__file__).parent.parent
 ASV = [str(Path(sys.executable).with_name("asv"))]
@@ -34,6 +39,20 @@ def own_lock(tmp_path_factory):
 def pytest_configure():
     """Tables are as wide as without a terminal, wherever tests run: pytest's workers are told the width of one."""
     os.environ.pop("COLUMNS", None)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Of tests side by side that share a process, one worker does all. (xdist's own groups need what pytest no longer
+    has.)
+    """
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Together(LoadScopeScheduling):
+        def _split_scope(self, nodeid):
+            return together(nodeid)
+
+    return Together(config, log) if config.getvalue("dist") == "loadscope" else None
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -64,7 +83,16 @@ def newest(config):
 
     name = newest_of_all(config)
     (env,) = (env for env in get_environments(config, None) if env.name == name)
-    env.create()
+    return made(env)
+
+
+def made(env):
+    """An environment that is there; of tests side by side, one makes it."""
+    lock = ROOT / ".asv" / "tests.lock"
+    lock.parent.mkdir(exist_ok=True)
+    with lock.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        env.create()
     return env
 
 
@@ -100,6 +128,24 @@ def attempt_inside(env, *arguments):
 
 def command(*arguments, cwd, status=0):
     done = subprocess.run(arguments, cwd=cwd, capture_output=True, text=True, timeout=600)
+    assert done.returncode == status, f"{arguments}: {done.returncode}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
+    return done
+
+
+def command_here(*arguments, cwd, status=0):
+    """As `command` of ``arrayspeed``, in this process, which has imported already what each process imports again."""
+    from arrayspeed.cli.main import main
+
+    out, err = io.StringIO(), io.StringIO()
+    listening, hook = signal.getsignal(signal.SIGINT), sys.unraisablehook
+    try:
+        with contextlib.chdir(cwd), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            main(list(arguments))
+    except SystemExit as ended:
+        done = subprocess.CompletedProcess(arguments, ended.code, out.getvalue(), err.getvalue())
+    finally:
+        signal.signal(signal.SIGINT, listening)
+        sys.unraisablehook = hook
     assert done.returncode == status, f"{arguments}: {done.returncode}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
     return done
 

@@ -1,19 +1,33 @@
-"""What `make test` takes of compilers that need seconds for each program, and of the audit: one kernel a family.
-The others have the markers ``compile`` and ``audit``, and run in `make test-all`.
+"""What `make test` takes of compilers that need seconds for each program, of the audit, and of precisions and
+properties: one kernel a family. The others have the markers ``compile``, ``audit`` and ``rest``, and run in
+`make test-all`.
 """
 
 import pytest
 
-from kernels import CATALOGUE
+from kernels import BACKENDS, CATALOGUE
 from kernels.catalogue import backends_of
 from tests.inside.check_kernels import FIRST, SAMPLED
 
 REST = [name for name in CATALOGUE if name not in FIRST.values()]
 
 
-def marks(kernel, backend):
-    """The marks of a test of one kernel on one backend."""
-    return [pytest.mark.compile] if backend in SAMPLED and kernel in REST else []
+def marks(kernel, backend, first=False):
+    """The marks of a test of one kernel on one backend; ``first`` where it is what `make test` has of every kernel."""
+    found = [pytest.mark.compile] if backend in SAMPLED and kernel in REST else []
+    return found if first or kernel not in REST else [*found, pytest.mark.rest]
+
+
+def together(test):
+    """What the tests have in common that one worker does, where tests run side by side: their module, and the library
+    of the backend that a test's id names; else the last part of the id, as a version. They share a process in which it
+    is imported.
+    """
+    module, _, name = test.partition("::")
+    parameters = name.partition("[")[2].removesuffix("]")
+    named = [backend for backend in BACKENDS if f"-{backend}-" in f"-{parameters}-"]
+    last = parameters.rpartition("-")[2]
+    return f"{module}::{BACKENDS[max(named, key=len)].library if named else last}"
 
 
 def on_each(backends):

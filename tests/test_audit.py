@@ -5,7 +5,6 @@ import json
 import math
 import random
 import re
-import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from types import SimpleNamespace
@@ -22,7 +21,7 @@ from arrayspeed.model.combination import Combination
 from kernels import BACKENDS, CATALOGUE, DEVICES
 from kernels.backends.watching import copies_in
 from kernels.preparation import REFERENCES
-from tests.conftest import ARRAYSPEED, ROOT, inside, references
+from tests.conftest import ROOT, command_here, inside, references
 from tests.inside.check_kernels import SAMPLED
 from tests.sample import chosen_of, on_each
 from tests.test_faults import attempt, change
@@ -180,8 +179,7 @@ def test_a_small_audit_is_whole(empty):
     ],
 )
 def test_mistakes_get_one_line(arguments, says):
-    done = subprocess.run([*ARRAYSPEED, "audit", *arguments], cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 2
+    done = command_here("audit", *arguments, cwd=ROOT, status=2)
     # Where the tree has changes that are not committed, a warning comes first.
     (line,) = (line for line in done.stderr.strip().splitlines() if not line.startswith("warning: "))
     assert says in line

@@ -6,15 +6,17 @@ import re
 import shutil
 import subprocess
 import sys
+import uuid
 
 import pytest
 
 from arrayspeed.environments import unused
 from arrayspeed.environments.project import load_config
 from arrayspeed.model.errors import UserError
-from tests.conftest import ARRAYSPEED, ROOT, command
+from tests.conftest import ARRAYSPEED, ROOT, command, command_here
 
-A, B, C = ("a" * 32, "b" * 32, "c" * 32)
+#: Folders of environments. Another worker's processes name others: whoever names one uses it.
+A, B, C = (uuid.uuid4().hex for _ in range(3))
 
 
 @pytest.fixture
@@ -50,7 +52,7 @@ def named(project):
 
 
 def clean(project, *arguments, status=0):
-    return command(*ARRAYSPEED, "clean", *arguments, cwd=project, status=status)
+    return command_here("clean", *arguments, cwd=project, status=status)
 
 
 def test_only_what_no_line_names_is_listed_and_nothing_is_removed_unasked(project):
@@ -75,7 +77,7 @@ def test_yes_removes_what_is_listed_and_nothing_else(project):
     elsewhere.mkdir()
     link = project / ".asv" / "env" / C
     link.symlink_to(elsewhere)
-    assert "Removed 2 folders" in clean(project, "--yes").stdout
+    assert "Removed 2 folders" in command(*ARRAYSPEED, "clean", "--yes", cwd=project).stdout
     assert not any(each.exists() for each in going)
     assert all(each.is_dir() for each in [*kept, mine, elsewhere])
     assert link.is_symlink()

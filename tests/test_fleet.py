@@ -17,7 +17,7 @@ from distributed import Client
 
 from arrayspeed.cli import main as cli
 from arrayspeed.environments.project import git
-from arrayspeed.fleet import answers, worker
+from arrayspeed.fleet import answers, cluster, worker
 from arrayspeed.fleet.cluster import Cluster, script
 from arrayspeed.fleet.dispatch import Fleet
 from arrayspeed.fleet.plan import Plan, code
@@ -398,7 +398,8 @@ def test_the_job_script_of_slurm_starts_one_worker_without_a_nanny():
     assert "export DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED=False" in text
 
 
-def test_no_scheduler_is_a_line(capsys):
+def test_no_scheduler_is_a_line(capsys, monkeypatch):
+    monkeypatch.setattr(cluster, "PATIENCE", 0.5)
     with pytest.raises(SystemExit) as ended:
         cli.main(["fleet", "run", "--scheduler", "tcp://127.0.0.1:9", "--library", "numpy"])
     assert ended.value.code == 2

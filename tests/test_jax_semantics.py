@@ -4,9 +4,9 @@ import ast
 
 import pytest
 
-from tests.conftest import ROOT, inside
+from tests.conftest import ROOT, inside, made
 
-pytestmark = pytest.mark.environment
+pytestmark = [pytest.mark.environment, pytest.mark.beside]
 
 
 def names():
@@ -37,7 +37,7 @@ def outcomes(config):
             env = min(
                 (e for e in environments if e.requirements.get("jax") == version), key=lambda e: len(e.requirements)
             )
-            env.create()
+            made(env)
             found[version] = {outcome["shows"]: outcome for outcome in inside(env, "jax_semantics")}
         return found[version]
 

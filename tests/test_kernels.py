@@ -1,6 +1,6 @@
 """Every kernel × backend × dtype × size against the float64 reference, in the newest environment."""
 
-from concurrent.futures import ThreadPoolExecutor
+import functools
 
 import pytest
 
@@ -10,15 +10,23 @@ from tests.conftest import inside
 from tests.inside.check_kernels import sizes_on
 from tests.sample import marks
 
+pytestmark = pytest.mark.beside
+
+
+def is_first(kernel, backend, dtype):
+    """Whether it is the first precision that a backend has of a kernel."""
+    return dtype == kernel.dtypes_on(backend.name, backend.library)[0]
+
+
 EVERY = [
-    pytest.param(kernel.name, backend.name, dtype, marks=marks(kernel.name, backend.name))
+    pytest.param(
+        *(kernel.name, backend.name, dtype),
+        marks=marks(kernel.name, backend.name, is_first(kernel, backend, dtype)),
+    )
     for kernel in CATALOGUE.values()
     for dtype in kernel.dtypes
     for backend in backends_of(kernel, dtype)
 ]
-
-#: What takes longest begins first.
-LONG = ("torch", "mlx", "numba")
 
 
 @pytest.fixture(scope="module")
@@ -26,34 +34,36 @@ def chosen(request):
     """The kernels, backends and dtypes whose tests run."""
     wanted = {param.values for param in EVERY}
     every = (getattr(item, "callspec", None) for item in request.session.items if item.path == request.path)
-    found = {tuple(one.params[name] for name in ("kernel", "backend", "dtype")) for one in every if one}
+    names = ("kernel", "backend", "dtype")
+    found = {tuple(one.params[name] for name in names) for one in every if one and set(names) <= set(one.params)}
     assert found <= wanted
     return found or wanted
 
 
 @pytest.fixture(scope="module")
 def kernel_checks(newest, chosen):
-    """What is chosen at every size, checked in one process a library, two at a time."""
+    """Library -> what is chosen of it at every size, checked in one process when it is first asked for."""
 
-    def check(library):
+    @functools.cache
+    def of(library):
         names = [":".join(one) for one in sorted(chosen) if BACKENDS[one[1]].library == library]
-        return inside(newest, "check_kernels", library, *names) if names else []
+        found = inside(newest, "check_kernels", library, *names) if names else []
+        return {(o["kernel"], o["backend"], o["dtype"], o["size"]): o for o in found}
 
-    with ThreadPoolExecutor(2) as pool:
-        outcomes = pool.map(check, sorted(LIBRARIES, key=lambda library: library not in LONG))
-    return {(o["kernel"], o["backend"], o["dtype"], o["size"]): o for found in outcomes for o in found}
+    return of
 
 
 @pytest.mark.parametrize(("kernel", "backend", "dtype"), EVERY)
 def test_agrees_with_the_reference(kernel_checks, kernel, backend, dtype):
     allowed = CATALOGUE[kernel].allowed_error(backend, BACKENDS[backend].library, dtype)
     for size in sizes_on(CATALOGUE[kernel], BACKENDS[backend], dtype):
-        outcome = kernel_checks[kernel, backend, dtype, size]
+        outcome = kernel_checks(BACKENDS[backend].library)[kernel, backend, dtype, size]
         assert "missing" not in outcome, outcome["missing"]
         assert "problem" not in outcome, outcome["problem"]
         assert outcome["error"] <= allowed
         assert outcome["again"] <= allowed, "a second call gives another result"
 
 
-def test_nothing_else_was_checked(kernel_checks, chosen):
-    assert {key[:3] for key in kernel_checks} == chosen
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_nothing_else_was_checked(kernel_checks, chosen, library):
+    assert {key[:3] for key in kernel_checks(library)} == {one for one in chosen if BACKENDS[one[1]].library == library}

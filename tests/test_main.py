@@ -3,12 +3,13 @@
 import pytest
 
 from arrayspeed.cli.main import COMMANDS
-from tests.conftest import ARRAYSPEED, ROOT, command
+from tests.conftest import ARRAYSPEED, ROOT, command, command_here
 
 
-def test_alone_it_prints_its_help():
+def test_alone_it_prints_its_help(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
     alone = command(*ARRAYSPEED, cwd=ROOT)
-    assert alone.stdout == command(*ARRAYSPEED, "--help", cwd=ROOT).stdout
+    assert alone.stdout == command_here("--help", cwd=ROOT).stdout
     assert alone.stderr == ""
     assert all(f"\n    {name}" in alone.stdout for name in COMMANDS)
 
@@ -18,7 +19,7 @@ def test_alone_it_prints_its_help():
     [("upgrdae", "did you mean upgrade?"), ("clear", "did you mean clean"), ("zzz", ", ".join(COMMANDS))],
 )
 def test_a_wrong_command_gets_one_line_that_names_the_nearest(typed, hint):
-    done = command(*ARRAYSPEED, typed, "--help", cwd=ROOT, status=2)
+    done = command_here(typed, "--help", cwd=ROOT, status=2)
     assert done.stdout == ""
     (line,) = done.stderr.splitlines()
     assert line.startswith(f"arrayspeed: unknown command '{typed}': ")

@@ -18,7 +18,7 @@ from arrayspeed.model.errors import UserError
 from arrayspeed.records import merge as merging
 from arrayspeed.records import processes, results
 from arrayspeed.records.merge import merge
-from tests.conftest import ARRAYSPEED, ASV, ROOT, command
+from tests.conftest import ARRAYSPEED, ASV, ROOT, command, command_here
 from tests.generated import NOT_AVAILABLE, row, write_project, write_results
 
 MACHINE = "generated-2cpu"
@@ -348,7 +348,7 @@ def test_no_line_stops_reading(folders, bad):
 
 
 def run(folder, *arguments, status=0):
-    return command(*ARRAYSPEED, "merge", *map(str, arguments), cwd=folder, status=status)
+    return command_here("merge", *map(str, arguments), cwd=folder, status=status)
 
 
 def test_the_command(folders, tmp_path):
@@ -356,7 +356,7 @@ def test_the_command(folders, tmp_path):
     project = tmp_path / "project"
     project.mkdir()
     ours = write_project(project)
-    done = run(project, os.path.relpath(one, project), two)
+    done = command(*ARRAYSPEED, "merge", os.path.relpath(one, project), str(two), cwd=project)
     assert done.stdout.splitlines() == [
         f"{MACHINE} (new): 4 processes, 3 new values",
         "other-4cpu (new): 6 processes, 2 new values, its audit",

@@ -2,13 +2,12 @@
 
 import json
 import os
-import subprocess
 import sys
 
 import pytest
 
 from arrayspeed.cli.main import main
-from tests.conftest import ROOT
+from tests.conftest import ROOT, command_here
 
 BACKENDS = """
 from contextlib import nullcontext
@@ -132,8 +131,6 @@ def test_another_peers_program_is_beside_ours_on_its_inputs(newest, monkeypatch,
     ],
 )
 def test_mistakes_take_one_line(checkout, arguments, said):
-    command = [sys.executable, "-m", "arrayspeed", "peers", *(part.format(checkout=checkout) for part in arguments)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 2
+    done = command_here("peers", *(part.format(checkout=checkout) for part in arguments), cwd=ROOT, status=2)
     assert said in done.stderr
     assert "Traceback" not in done.stderr

@@ -4,6 +4,7 @@ import ast
 import itertools
 import re
 import tomllib
+from typing import NamedTuple
 
 import pytest
 
@@ -21,15 +22,26 @@ BUILT_IN = {"parametrize", "skipif", "skip", "xfail", "usefixtures", "filterwarn
 MODULES = sorted((ROOT / "tests").rglob("test_*.py"))
 
 
-def expressions():
-    """Target -> the expression by which it chooses the tests that the targets before it have not run."""
+class Phase(NamedTuple):
+    """A call of pytest in a target: the expression by which it chooses tests, and whether they run side by side."""
+
+    expression: str
+    side_by_side: bool
+
+
+def phases():
+    """Target -> the calls of pytest by which it runs the tests that the targets before it have not run."""
     text = (ROOT / "Makefile").read_text()
-    variables = dict(re.findall(r"^(ALONE|LONG) := (.+)$", text, re.MULTILINE))
-    found = dict(re.findall(r"^(check|test|test-all):(?:.*\n\t)+?\$\(PYTEST\).* -m \"(.+)\"$", text, re.MULTILINE))
-    return {
-        target: re.sub(r"\$\((\w+)\)", lambda match: variables[match[1]], expression)
-        for target, expression in found.items()
-    }
+    variables = dict(re.findall(r"^(ALONE|BESIDE|LONG) := (.+)$", text, re.MULTILINE))
+    rules = dict(re.findall(r"^(check|test|test-all):.*\n((?:\t.+\n)+)", text, re.MULTILINE))
+    found = {}
+    for target, rule in rules.items():
+        calls = re.findall(r"^\t\$\(PYTEST\)(.*) -m \"(.+)\"$", rule, re.MULTILINE)
+        found[target] = [
+            Phase(re.sub(r"\$\((\w+)\)", lambda match: variables[match[1]], expression), "SIDE_BY_SIDE" in options)
+            for options, expression in calls
+        ]
+    return found
 
 
 def chosen(expression, markers):
@@ -37,13 +49,21 @@ def chosen(expression, markers):
 
 
 def test_whatever_markers_a_test_has_it_runs_once_in_all():
-    every = expressions()
+    every = phases()
     assert list(every) == ["check", "test", "test-all"]
+    assert [len(one) for one in every.values()] == [1, 2, 2]
     for count in range(len(DECLARED) + 1):
         for markers in itertools.combinations(DECLARED, count):
-            check, test, rest = (chosen(one, markers) for one in every.values())
+            check, test, rest = (sum(chosen(one.expression, markers) for one in of) for of in every.values())
             assert check + rest == 1, markers
             assert rest or not test, markers
+
+
+def test_what_takes_times_or_makes_environments_runs_alone():
+    for markers in ({"clock"}, {"clock", "beside"}, {"environment"}, {"environment", "clock", "beside"}, {"faults"}):
+        for of in phases().values():
+            assert not any(one.side_by_side and chosen(one.expression, markers) for one in of), markers
+    assert any(one.side_by_side and chosen(one.expression, {"environment", "beside"}) for one in phases()["test"])
 
 
 def test_a_target_does_first_what_the_one_before_it_does():
@@ -81,5 +101,5 @@ def test_every_file_with_tests_has_a_name_that_is_collected():
 
 def test_the_page_about_tests_names_every_marker_and_target():
     page = (ROOT / "docs/testing.md").read_text()
-    for name in (*DECLARED, *(f"make {target}" for target in expressions())):
+    for name in (*DECLARED, *(f"make {target}" for target in phases())):
         assert f"`{name}`" in page

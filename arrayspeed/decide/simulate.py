@@ -177,11 +177,11 @@ def sequential(truth: Truth, factor: float = FACTOR, rounds: int = ROUNDS) -> li
     """Looks after 4, 6, 8, … 32 rounds."""
     looks = Looks(rounds, factor)
     spent = dict.fromkeys(range(len(truth.ratios)), 0)
-    found = {}
+    found, observed = {}, {}
     for look in looks.plan:
         for place in looks.undecided(spent):
-            spent[place] = look
-        found = looks.look({place: truth.observed(place, spent[place]) for place in spent})
+            spent[place], observed[place] = look, truth.observed(place, look)
+        found = looks.look(observed)
         if not looks.undecided(spent):
             break
     return [Outcome(float(truth.ratios[place]), found[place], spent[place]) for place in spent]

@@ -17,12 +17,15 @@ from typing import Any
 
 from arrayspeed.model.errors import UserError
 
+#: Seconds that a scheduler has to answer.
+PATIENCE = 10
+
 #: Dask's own configuration: no profiler that wakes up every 10 ms, and heartbeats that are seldom.
 QUIET = {
     "distributed.worker.profile.enabled": False,
     "distributed.scheduler.worker-ttl": "5 minutes",
     "distributed.admin.system-monitor.interval": "10s",
-    "distributed.comm.timeouts.connect": "10s",
+    "distributed.comm.timeouts.connect": f"{PATIENCE}s",
 }
 
 #: Variables that have a worker read the same configuration, where another program starts it.
@@ -139,7 +142,7 @@ def connected(scheduler: str | None, cluster: Cluster | None) -> Iterator[Any]:
     with config.set(QUIET):
         try:
             made = KINDS[cluster.kind](cluster) if cluster else None
-            client = Client(made or scheduler, timeout=10, set_as_default=False)
+            client = Client(made or scheduler, timeout=PATIENCE, set_as_default=False)
         except ImportError as error:
             raise UserError(f"a cluster of kind {cluster.kind} needs {error.name}: pip install {error.name}") from error
         except (OSError, TimeoutError, ValueError, TypeError, RuntimeError) as error:

@@ -124,12 +124,29 @@ def timing(measure: str = "") -> str:
     """What times a call; of the file that has all measures, what is of one measure and what all have in common."""
     files = sorted((ROOT / "benchmarks").glob("*.py"))
     names = [path.stem for path in files if path.stem not in FAMILIES and f"benchmarks/{path.name}" not in PLUMBING]
-    everything = {name: tree(f"benchmarks.{name}") for name in names} | {name: tree(name) for name in TIMED}
-    needed = {name: OneMeasure(measure).visit(copy.deepcopy(one)) for name, one in everything.items()}
+    modules = {name: f"benchmarks.{name}" for name in names} | {name: name for name in TIMED}
+    needed = {
+        name: OneMeasure(measure).visit(copy.deepcopy(tree(module))) if of_measures(module) else tree(module)
+        for name, module in modules.items()
+    }
     # What only other measures' methods import.
-    others = helpers(everything.values()) - helpers(needed.values())
-    each = (ast.unparse(one) for name, one in needed.items() if name not in others)
+    others = helpers(tree(module) for module in modules.values()) - helpers(needed.values())
+    each = (
+        ast.unparse(one) if of_measures(modules[name]) else whole(modules[name])
+        for name, one in needed.items()
+        if name not in others
+    )
     return "\n".join([version("asv_runner"), *each])
+
+
+@lru_cache(None)
+def of_measures(module: str) -> bool:
+    """Whether a module names any measure, so that what it is differs between them."""
+    others = OneMeasure("")
+    return any(
+        others.names_other(node) or others.is_other(getattr(node, "name", None) or getattr(node, "id", None))
+        for node in ast.walk(tree(module))
+    )
 
 
 def helpers(trees: Iterable[ast.Module]) -> set[str]:
@@ -252,9 +269,14 @@ def closure(start: Iterable[Place], library: str) -> set[Place]:
         if place in found or name not in tops(module):
             continue
         found.add(place)
-        for node in ast.walk(tops(module)[name]):
-            left += used(node, module, library)
+        left += uses(module, name, library)
     return found
+
+
+@lru_cache(None)
+def uses(module: str, name: str, library: str) -> list[Place]:
+    """The places that a top-level statement of a module refers to."""
+    return [place for node in ast.walk(tops(module)[name]) for place in used(node, module, library)]
 
 
 def used(node: ast.AST, module: str, library: str) -> list[Place]:
@@ -276,4 +298,10 @@ def used(node: ast.AST, module: str, library: str) -> list[Place]:
 
 def texts(places: Iterable[Place]) -> list[str]:
     """What is written at places."""
-    return [f"{module}.{name} {ast.unparse(tops(module)[name])}" for module, name in sorted(places)]
+    return [f"{module}.{name} {written(module, name)}" for module, name in sorted(places)]
+
+
+@lru_cache(None)
+def written(module: str, name: str) -> str:
+    """The top-level statement that defines a name."""
+    return ast.unparse(tops(module)[name])
