@@ -3,6 +3,8 @@
 import json
 import math
 from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -298,6 +300,17 @@ def test_environments_of_several_releases(config):
     found = suite.Suite(config, "jax", [], ["numpy==2.0.2"])
     assert (found.project, found.label) == ("jax", "kernels")
     assert found.identity != suite.Suite(config, "jax", []).identity
+
+
+def test_wheels_of_environments_that_a_search_makes_are_kept(config, monkeypatch):
+    made, kept = {}, []
+    for version in ("0.4.31", "0.4.33.dev1"):
+        made[version] = SimpleNamespace(packages=lambda v=version: {"jax": v}, find_executable=lambda name: name)
+    monkeypatch.setattr(suite, "open_session", lambda *_: SimpleNamespace(environments=made))
+    monkeypatch.setattr(suite, "keep", lambda uv, python, packages, folder, say: kept.append((packages, folder)))
+    suite.Suite(config, "jax", []).ends(*made)
+    folder = Path(config.env_dir).parent / "wheels"
+    assert kept == [({"jax": version}, folder) for version in made]
 
 
 # --- in real environments ---

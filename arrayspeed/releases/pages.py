@@ -64,13 +64,15 @@ def search(said: Mapping[str, Any]) -> list[str]:
     return [
         "<h2>Which release</h2>",
         f"<p>{text(said['headline'])}</p>",
-        *table(outcome.HEADINGS, plain(said["rows"])),
-        f"<p>{outcome.STEPS}</p>",
-        "<ol>",
-        *(f"<li>{text(each)}</li>" for each in said["steps"]),
-        "</ol>",
+        *(table(outcome.HEADINGS, plain(said["rows"])) if said["rows"] else ()),
+        *(numbered(outcome.STEPS, said["steps"]) if said["steps"] else ()),
         *(f'<p class="note">{text(each)}</p>' for each in said["notes"]),
     ]
+
+
+def numbered(title: str, lines: Sequence[str]) -> list[str]:
+    """A list in an order, below what it is of."""
+    return [f"<p>{text(title)}</p>", "<ol>", *(f"<li>{text(each)}</li>" for each in lines), "</ol>"]
 
 
 def plain(rows: Sequence[Sequence[str]]) -> list[tuple[list[str], str]]:

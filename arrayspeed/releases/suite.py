@@ -58,10 +58,10 @@ class Suite:
         with redirect_stdout(sys.stderr):
             config = pair.several(self.config, self.name, versions, self.companions)
             session = open_session(config, self.selections)
-        if len(session.environments) != len(versions):
-            raise UserError(f"nothing that is selected runs in every release of {self.name}")
             for env in session.environments.values():
                 keep(self.uv, env.find_executable("python"), env.packages(), self.wheels, print)
+        if len(session.environments) != len(versions):
+            raise UserError(f"nothing that is selected runs in every release of {self.name}")
         self.environments |= dict(zip(versions, session.environments.values(), strict=True))
         return session
 

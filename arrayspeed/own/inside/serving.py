@@ -19,7 +19,6 @@ import signal
 import sys
 from contextlib import suppress
 
-from . import programs
 from .asv_suite import Asv
 from .loading import File, Mistake, Skipped, told
 from .measuring import Forked, Measured
@@ -108,6 +107,8 @@ class Session:
 
     def show(self, now, request):
         """Write down the programs of a function."""
+        from . import programs  # a process that measures needs no profiler
+
         folder = request["programs"]
         try:
             found = programs.programs(now, folder, os.path.dirname(self.loaded.path))
