@@ -1,5 +1,5 @@
-"""What `make test` takes of compilers that need seconds for each program, of the audit, and of precisions and
-properties: one kernel a family. The others have the markers ``compile``, ``audit`` and ``rest``, and run in
+"""What `make test` takes of compilers that need seconds for each program, and of precisions and properties: one kernel
+a family; of the audit: one a backend. The others have the markers ``compile``, ``rest`` and ``audit``, and run in
 `make test-all`.
 """
 
@@ -31,9 +31,9 @@ def together(test):
 
 
 def on_each(backends):
-    """Parameters ``(backend, kernels)`` of the audit that hold every kernel of every backend once: one a family, and
-    the others, which have the marker ``audit``. Of compilers that need seconds for each program there are no others:
-    `arrayspeed audit` has them.
+    """Parameters ``(backend, kernels)`` of the audit that hold every kernel of every backend once: one kernel, one of
+    each other family, and the others. All but the first have the marker ``audit``. Of compilers that need seconds for
+    each program there are no others: `arrayspeed audit` has them.
     """
     found = []
     for backend in backends:
@@ -42,9 +42,10 @@ def on_each(backends):
             for kernel in CATALOGUE.values()
             if backend in (b.name for b in backends_of(kernel, kernel.dtypes[0]))
         ]
-        first = {kernel.family: kernel.name for kernel in reversed(able)}
-        others = [kernel.name for kernel in able if kernel.name not in first.values()]
-        found.append(pytest.param(backend, tuple(first.values()), id=f"{backend}-one-a-family"))
+        *more, one = {kernel.family: kernel.name for kernel in reversed(able)}.values()
+        others = [kernel.name for kernel in able if kernel.name not in (one, *more)]
+        found.append(pytest.param(backend, (one,), id=f"{backend}-one"))
+        found.append(pytest.param(backend, tuple(more), id=f"{backend}-one-a-family", marks=pytest.mark.audit))
         if backend not in SAMPLED:
             found.append(pytest.param(backend, tuple(others), id=f"{backend}-the-others", marks=pytest.mark.audit))
     return found
