@@ -9,7 +9,7 @@ from collections import Counter
 import polars as pl
 import pytest
 
-from arrayspeed.claims import findings
+from arrayspeed.claims import compiled, findings
 from arrayspeed.claims.comparison import FAILS, OPEN
 from arrayspeed.claims.findings import judged, read, verdicts
 from arrayspeed.claims.table import UNMEASURED, claims
@@ -89,10 +89,10 @@ def claims_told(committed):
     of_machines = (Counter(claim.judge(one).word for claim in claims()) for one in committed.values())
     counts = min(of_machines, key=lambda found: found[UNMEASURED])
     measured = counts.total() - counts[UNMEASURED]
-    assert 0.45 <= counts[OPEN] / measured <= 0.55, "this is called half"
+    assert 0.55 < counts[OPEN] / measured < 0.95, "this is called more than half"
     articles = WORDS[len({claim.article for claim in claims()})]
     return (
-        "**Half of the articles' claims that were measured cannot be shown either way.** "
+        "**More than half of the articles' claims that were measured cannot be shown either way.** "
         f"Of {counts.total()} claims in {articles} articles, {measured} were measured on one machine; "
         f"{measured - counts[OPEN] - counts[FAILS]} hold, {counts[FAILS]} do not, and {counts[OPEN]} are lost in the "
         "noise ([docs/findings.md](docs/findings.md))"
@@ -216,6 +216,20 @@ def project(tmp_path, monkeypatch, numpy, jax):
     write_results(tmp_path / "results", values, processes=8)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(findings, "findings", lambda: read(ENTRY))
+
+
+def test_each_claim_that_does_not_hold_has_a_reason(committed):
+    judged = [(claim, claim.judge(one)) for claim in claims() for one in committed.values()]
+    assert {claim.text for claim, verdict in judged if verdict.word == FAILS and not verdict.why} == set()
+    assert not any(verdict.why for _, verdict in judged if verdict.word != FAILS)
+
+
+def test_each_call_that_compiling_makes_slower_by_most_has_a_reason(committed):
+    machine, reasons = compiled.reasons()
+    found = compiled.slower(committed[machine])
+    assert 5 <= len(found) <= compiled.COUNT
+    assert [str(one.comparison.pair.fast) for one in found if not one.why] == []
+    assert {(one.comparison.pair.fast.kernel, one.comparison.pair.fast.backend) for one in found} == reasons.keys()
 
 
 def test_a_finding_that_follows_is_told_with_its_ratio(tmp_path, monkeypatch, capsys):

@@ -39,6 +39,7 @@ def claim_data(claim: Claim, verdict: Verdict, evidence: Evidence) -> dict:
         "direction": outcome.direction if outcome else None,
         "size": outcome.size if outcome else None,
         "measured": verdict.text,
+        "why": verdict.why,
         "other_ways": claim.other_ways,
         "environment": found.environment if found else None,
         "versions": evidence.versions[found.environment] if found else None,

@@ -30,7 +30,7 @@ import itertools
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
@@ -71,12 +71,20 @@ class Article:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the results say about a claim. ``found`` and ``outcome`` are None where they say nothing."""
+    """What the results say about a claim. ``found`` and ``outcome`` are None where they say nothing; ``why`` is the
+    reason where it does not hold, as far as it was looked into.
+    """
 
     word: str
     text: str
     found: Found | None = None
     outcome: Outcome | None = None
+    why: str = ""
+
+    @property
+    def told(self) -> str:
+        """What was measured, and the reason."""
+        return f"{self.text}. {self.why}" if self.why else self.text
 
 
 @dataclass(frozen=True)
@@ -111,10 +119,16 @@ class Statement:
 
 @dataclass(frozen=True)
 class Claim(Statement):
-    """One claim of an article."""
+    """One claim of an article. ``why`` is the reason where it does not hold."""
 
     article: Article
     reported: str
+    why: str = ""
+
+    def judge(self, evidence: Evidence) -> Verdict:
+        """As every statement, with the reason where it does not hold."""
+        verdict = super().judge(evidence)
+        return replace(verdict, why=self.why) if verdict.word == FAILS else verdict
 
 
 @cache
@@ -144,7 +158,8 @@ def read(text: str) -> tuple[Claim, ...]:
             article = Article(*(entry[key] for key in ("number", "title", "measured_on")))
             for number, claim in enumerate(entry["claims"], 1):
                 where[2:] = [f"claim {number} ({claim.get('text', 'no text')})"]
-                found.append(Claim(claim["text"], criterion(claim), article, claim["reported"]))
+                why = claim.pop("why", "")
+                found.append(Claim(claim["text"], criterion(claim), article, claim["reported"], why))
     return tuple(found)
 
 

@@ -101,7 +101,7 @@ def columns(judged: list[tuple[Claim, Verdict]]) -> Table:
     table.add_column("measured here", ratio=5, overflow="fold")
     for claim, verdict in judged:
         look = style(verdict)
-        table.add_row(Text(verdict.word, look), claim.text, claim.reported, Text(printable(verdict.text), look))
+        table.add_row(Text(verdict.word, look), claim.text, claim.reported, Text(printable(verdict.told), look))
     return table
 
 
@@ -114,7 +114,7 @@ def block(claim: Claim, verdict: Verdict) -> RenderableType:
     """One claim in four lines."""
     head = Text.assemble((verdict.word, f"bold {style(verdict)}"), f"  {claim.text}")
     return Group(
-        head, Padding(f"reported: {claim.reported}", (0, 0, 0, 4)), Padding(Text(f"here: {verdict.text}"), (0, 0, 1, 4))
+        head, Padding(f"reported: {claim.reported}", (0, 0, 0, 4)), Padding(Text(f"here: {verdict.told}"), (0, 0, 1, 4))
     )
 
 

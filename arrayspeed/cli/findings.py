@@ -14,6 +14,7 @@ from pathlib import Path
 from rich.padding import Padding
 from rich.text import Text
 
+from arrayspeed.claims import compiled, text
 from arrayspeed.claims.comparison import FAILS
 from arrayspeed.claims.evidence import Evidence
 from arrayspeed.claims.findings import Judged, judged, verdicts
@@ -37,6 +38,11 @@ ARTICLES = """\
 A claim holds by less or by more where its direction is shown and its ratio is beyond a factor of 2 from the one
 reported. Where a machine has results for none of an article's claims, it is left out. `arrayspeed claims` lists all
 claims.
+"""
+
+COMPILED = """\
+Of each kernel the compiled backend, the size and the precision where its ratio to the same library's eager one is
+largest, and shown to be above ×1.05 among all of them; ten kernels at most, on {machine}.
 """
 
 #: A claim and what became of it on a machine.
@@ -95,9 +101,12 @@ def markdown(every: list[Judged], evidence: Mapping[str, Evidence]) -> str:
                 *shown(one),
                 "",
             ]
+    machine, _ = compiled.reasons()
+    if slower := compiled.slower(evidence[machine]) if machine in evidence else []:
+        lines += ["## Where compiling makes a call slower by most", "", COMPILED.format(machine=machine)]
+        lines += [*map(slower_text, slower), ""]
     lines += ["## What became of four articles' claims", "", ARTICLES, *articles(answers)]
-    against = [line for machine, found in answers.items() for line in contrary(machine, found)]
-    if against:
+    if against := contrary(answers):
         lines += ["The contrary of these is shown:", "", *against, ""]
     return "\n".join(lines)
 
@@ -109,6 +118,13 @@ def shown(one: Judged) -> list[str]:
         f"- {markdown_text(machine)}: {markdown_text(verdict.text)} (`report/{view(one.finding, machine, verdict)}`)"
         for machine, verdict in found
     ]
+
+
+def slower_text(one: compiled.Slower) -> str:
+    """A kernel that is slower when it is compiled, and why."""
+    case = one.comparison.pair.fast
+    said = f"`{case.kernel}` {case.size:,} {case.dtype}: {text.single(one.comparison, one.measurements)}. {one.why}"
+    return f"- {said.rstrip()}"
 
 
 def articles(answers: dict[str, list[Answer]]) -> list[str]:
@@ -123,10 +139,12 @@ def articles(answers: dict[str, list[Answer]]) -> list[str]:
     return markdown_table(["machine", "article", *VERDICTS], rows)
 
 
-def contrary(machine: str, found: list[Answer]) -> list[str]:
-    """The claims that do not hold on a machine, and what was measured."""
-    return [
-        f"- {markdown_text(claim.text)}. On {markdown_text(machine)}: {markdown_text(verdict.text)}"
-        for claim, verdict in found
-        if verdict.word == FAILS
-    ]
+def contrary(answers: dict[str, list[Answer]]) -> list[str]:
+    """The claims that do not hold on some machine, with the reason, and what was measured on each."""
+    found: dict[str, list[str]] = {}
+    for machine, answered in answers.items():
+        for claim, verdict in answered:
+            if verdict.word == FAILS:
+                lines = found.setdefault(claim.text, [f"- {markdown_text(f'{claim.text}. {verdict.why}'.rstrip())}"])
+                lines.append(f"  - {markdown_text(machine)}: {markdown_text(verdict.text)}")
+    return [line for lines in found.values() for line in lines]

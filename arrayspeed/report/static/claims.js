@@ -28,8 +28,13 @@ function section(number, article, claims) {
     el("h2", {}, article.title),
     table(`Article ${number}, measured on ${article.measured_on}: ${claims.length} claims`, [
       { title: "claim", text: true }, { title: "verdict", text: true }, { title: "reported", text: true }, { title: "measured here", text: true },
-    ], claims.map((one) => [el("span", { title: one.rule }, one.claim), verdictOf(one), one.reported, one.measured]), { class: "claims" }),
+    ], claims.map((one) => [el("span", { title: one.rule }, one.claim), verdictOf(one), one.reported, measuredHere(one)]), { class: "claims" }),
   ];
+}
+
+/** What was measured, and the reason where a claim does not hold. */
+function measuredHere(one) {
+  return one.why ? [one.measured, el("p", { class: "note" }, one.why)] : one.measured;
 }
 
 /** The verdict, and beside "not shown" which part was. */

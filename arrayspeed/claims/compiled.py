@@ -1,0 +1,78 @@
+"""Where a compiled backend is slower than the same library's eager one by most, each with the reason.
+
+``compiled.toml`` holds the reasons, which were looked into on one machine. The numbers are those of its results.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+from arrayspeed.claims.comparison import Comparison, Measurements, Pair
+from arrayspeed.claims.evidence import Evidence
+from arrayspeed.claims.table import mistakes
+from arrayspeed.decide.compare import compare
+from arrayspeed.decide.words import SLOWER
+from arrayspeed.model.measures import CALL
+from arrayspeed.records.levels import inverse, spell_between
+from kernels import BACKENDS
+
+PATH = Path(__file__).with_name("compiled.toml")
+
+#: How many kernels are told at most.
+COUNT = 10
+
+
+@dataclass(frozen=True)
+class Slower:
+    """A call that compiling makes slower: the comparison, what was measured, and the reason."""
+
+    comparison: Comparison
+    measurements: Measurements
+    why: str
+
+
+@cache
+def reasons() -> tuple[str, Mapping[tuple[str, str], str]]:
+    """The machine that the reasons are of, and the reasons by kernel and backend.
+
+    Raises
+    ------
+    UserError
+        ``compiled.toml`` has a mistake; the message names the entry.
+    """
+    found = {}
+    with mistakes(PATH.name) as where:
+        entries = tomllib.loads(PATH.read_text(encoding="utf-8"))
+        for number, entry in enumerate(entries["reasons"], 1):
+            where[1:] = [f"reason {number}"]
+            found.update({(kernel, entry["backend"]): entry["why"] for kernel in entry["kernels"]})
+        return entries["machine"], found
+
+
+def slower(evidence: Evidence) -> list[Slower]:
+    """The kernels of which a call is shown to take a compiled backend longer than its eager form, by most: of each the
+    backend, the size and the precision where the ratio is largest. All from the environment that holds most libraries.
+    """
+    measurements = next(iter(evidence.environments.values()), {})
+    pairs = [
+        Pair(one, eager)
+        for one in measurements
+        if one.measure == CALL.name
+        and BACKENDS[one.backend].eager
+        and (eager := replace(one, backend=BACKENDS[one.backend].eager)) in measurements
+        and one.other_way == eager.other_way
+    ]
+    found: dict[str, Comparison] = {}
+    for pair in pairs:
+        compiled, eager = measurements[pair.fast], measurements[pair.slow]
+        ratio = compare(compiled, eager, apart=spell_between(pair.fast, pair.slow), among=len(pairs))
+        before = found.get(pair.fast.kernel)
+        if ratio.verdict == SLOWER and (before is None or 1 / ratio.ratio < before.ratio.ratio):
+            found[pair.fast.kernel] = Comparison(pair, inverse(ratio))
+    ordered = sorted(found.values(), key=lambda one: one.ratio.ratio)[:COUNT]
+    _, why = reasons()
+    return [Slower(one, measurements, why.get((one.pair.fast.kernel, one.pair.fast.backend), "")) for one in ordered]
