@@ -66,13 +66,15 @@ def slower(evidence: Evidence) -> list[Slower]:
         and (eager := replace(one, backend=BACKENDS[one.backend].eager)) in measurements
         and one.other_way == eager.other_way
     ]
-    found: dict[str, Comparison] = {}
+    found = []
     for pair in pairs:
         compiled, eager = measurements[pair.fast], measurements[pair.slow]
         ratio = compare(compiled, eager, apart=spell_between(pair.fast, pair.slow), among=len(pairs))
-        before = found.get(pair.fast.kernel)
-        if ratio.verdict == SLOWER and (before is None or 1 / ratio.ratio < before.ratio.ratio):
-            found[pair.fast.kernel] = Comparison(pair, inverse(ratio))
-    ordered = sorted(found.values(), key=lambda one: one.ratio.ratio)[:COUNT]
+        if ratio.verdict == SLOWER:
+            found.append(Comparison(pair, inverse(ratio)))
+    largest: dict[str, Comparison] = {}
+    for one in sorted(found, key=lambda one: one.ratio.ratio):
+        largest.setdefault(one.pair.fast.kernel, one)
+    ordered = list(largest.values())[:COUNT]
     _, why = reasons()
     return [Slower(one, measurements, why.get((one.pair.fast.kernel, one.pair.fast.backend), "")) for one in ordered]
