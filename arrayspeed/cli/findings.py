@@ -107,7 +107,7 @@ def markdown(every: list[Judged], evidence: Mapping[str, Evidence]) -> str:
         lines += [*map(slower_text, slower), ""]
     lines += ["## What became of four articles' claims", "", ARTICLES, *articles(answers)]
     if against := contrary(answers):
-        lines += ["The contrary of these is shown:", "", *against, ""]
+        lines += [f"The contrary of these is shown. The reasons were looked into on {machine}.", "", *against, ""]
     return "\n".join(lines)
 
 
