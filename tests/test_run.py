@@ -216,6 +216,16 @@ def test_a_kill_while_saving_leaves_the_old_file(tmp_path):
 
 
 @pytest.mark.parametrize("name", selections.NAMED)
+def test_a_tier_narrows_a_named_selection(name):
+    every, narrowed = selections.NAMED[name], selections.in_tier_only(selections.NAMED[name], "bench")
+    tier = in_tier("bench")
+    assert all(set(part.kernels) <= set(tier) and part.kernels for part in narrowed if part != selections.IMPORTS)
+    assert (selections.IMPORTS in narrowed) == (selections.IMPORTS in every)
+    held = {kernel for part in every for kernel in part.kernels or CATALOGUE}
+    assert {kernel for part in narrowed for kernel in part.kernels} == held & set(tier)
+
+
+@pytest.mark.parametrize("name", selections.NAMED)
 def test_named_selections_name_what_there_is(name):
     for part in selections.NAMED[name]:
         assert set(part.kernels) <= set(CATALOGUE)

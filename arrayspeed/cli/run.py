@@ -55,7 +55,8 @@ def add_arguments(parser) -> None:
         "--selection",
         choices=selections.NAMED,
         help="a named selection: versions uses the environments with one library each, the others use the one with "
-        "most libraries, unless --environment, --library or --version is given; no other filter goes with it",
+        "most libraries, unless --environment, --library or --version is given; of the other filters, only --tier goes "
+        "with it",
     )
     parser.add_argument(
         "--rounds",
@@ -136,13 +137,16 @@ def named(args, chosen: Selection, config) -> list[Selection] | None:
     if args.selection is None:
         return None
     where = {"environments": chosen.environments, "libraries": chosen.libraries, "versions": chosen.versions}
-    if replace(chosen, environments=[], libraries=[], versions=[]) != Selection():
+    if args.kernel or replace(chosen, environments=[], libraries=[], versions=[], kernels=[]) != Selection():
         raise UserError(
-            "--selection can be combined with --environment, --library and --version, but with no other filter"
+            "--selection can be combined with --environment, --library, --version and --tier, but with no other filter"
         )
     if not any(where.values()):
         where["environments"] = selections.WHERE[args.selection](config)
-    return [replace(part, **where) for part in selections.NAMED[args.selection]]
+    parts = selections.NAMED[args.selection]
+    if args.tier:
+        parts = selections.in_tier_only(parts, args.tier)
+    return [replace(part, **where) for part in parts]
 
 
 def selection(args) -> Selection:

@@ -5,6 +5,8 @@ A selection is a list of parts, most important first; a run goes through them in
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from arrayspeed.measure.plan import Selection
 from arrayspeed.measure.session import newest_of_all, of_one_library
 from kernels import BACKENDS
@@ -19,6 +21,9 @@ TELLING = [*OPERATIONS, "selu", "linear_regression"]
 
 #: What has a first call that differs from the others.
 COMPILED = [name for name, backend in BACKENDS.items() if backend.compiles]
+
+#: What has no kernel.
+IMPORTS = Selection(measures=["timeraw_import"])
 
 BATCHES = ["vmap_mapped", "vmap_vectorised", "vmap_loop"]
 
@@ -52,7 +57,7 @@ ARTICLES = [
     part("time_call", kernels=["matmul_transposed", "selu", "polynomial"], sizes=["large"], dtype="float32"),
     part("track_first_call", kernels=OPERATIONS, sizes=["small"]),
     part("track_first_call", kernels=["matmul_transposed", "selu"], sizes=["large"], dtype="float32"),
-    Selection(measures=["timeraw_import"]),
+    IMPORTS,
     part("track_error", sizes=["small"]),
     part("time_round_trip", "time_pipelined", kernels=OPERATIONS, sizes=["small", "large"]),
     part("time_round_trip", kernels=["matmul_transposed"], sizes=["large"], dtype="float32"),
@@ -69,7 +74,7 @@ ARTICLES = [
 #: calls, errors and imports are of the kernels that say most.
 VERSIONS = [
     part("time_call", kernels=in_tier("core"), sizes=["small", "large"]),
-    Selection(measures=["timeraw_import"]),
+    IMPORTS,
     part(
         "track_first_call", kernels=TELLING, sizes=["small"], backends=[name for name in BACKENDS if name != BASELINE]
     ),
@@ -106,6 +111,19 @@ GPU = [
     *gpu("time_call", "track_error", sizes=["small", "large"]),
     *gpu("time_call"),
 ]
+
+
+def in_tier_only(parts: list[Selection], tier: str) -> list[Selection]:
+    """The parts with the kernels of a tier alone; what has no kernel, such as an import, stays."""
+    kernels = in_tier(tier)
+    found = []
+    for one in parts:
+        if one == IMPORTS:
+            found.append(one)
+        elif held := [name for name in one.kernels or kernels if name in kernels]:
+            found.append(replace(one, kernels=held))
+    return found
+
 
 NAMED = {"bench": BENCH, "articles": ARTICLES, "versions": VERSIONS, "gpu": GPU}
 
