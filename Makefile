@@ -8,28 +8,26 @@ BIN := $(VENV)/bin
 bench: $(VENV)/ready
 	$(BIN)/arrayspeed bench
 
-# Three targets, each with what the ones before it do: docs/testing.md. Only tests that take no times run side by side.
+# Three targets, each with what the ones before it do: docs/testing.md. Tests run side by side, but for those that compare times.
 # Python keeps what it compiles: tests start hundreds of processes, each of which would compile all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 PYTEST := $(BIN)/python -m pytest
 SIDE_BY_SIDE := -q --numprocesses 2
-ALONE := environment or clock
-BESIDE := beside and not clock
 LONG := mutation or faults or browser or compile or audit or rest
 check: $(VENV)/ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
 	$(BIN)/mypy
-	$(PYTEST) $(SIDE_BY_SIDE) --dist worksteal -m "not ($(ALONE) or beside or $(LONG))"
+	$(PYTEST) $(SIDE_BY_SIDE) --dist worksteal -m "not (environment or clock or $(LONG))"
 
 test: check
-	$(PYTEST) $(SIDE_BY_SIDE) --dist loadscope -m "($(BESIDE)) and not ($(LONG))"
-	$(PYTEST) -m "($(ALONE)) and not ($(BESIDE)) and not ($(LONG))"
+	$(PYTEST) $(SIDE_BY_SIDE) --dist loadscope -m "environment and not clock and not ($(LONG))"
+	$(PYTEST) -m "clock and not ($(LONG))"
 
 test-all: check
-	$(PYTEST) $(SIDE_BY_SIDE) --dist loadscope -m "$(BESIDE)"
-	$(PYTEST) -m "($(ALONE) or $(LONG)) and not ($(BESIDE))"
+	$(PYTEST) $(SIDE_BY_SIDE) --dist loadscope -m "(environment or $(LONG)) and not clock"
+	$(PYTEST) -m "clock"
 
 audit: $(VENV)/ready
 	$(BIN)/arrayspeed audit

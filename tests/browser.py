@@ -46,3 +46,13 @@ def opened(browser):
     yield page
     page.close()
     assert wrong == []
+
+
+def serious_faults(page):
+    """What axe-core finds wrong with a page that it calls serious or critical: rule -> the elements."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    found = Axe().run(page).response["violations"]
+    return {
+        one["id"]: [node["html"] for node in one["nodes"]] for one in found if one["impact"] in ("serious", "critical")
+    }

@@ -3,6 +3,8 @@ a family; of the audit: one a backend. The others have the markers ``compile``, 
 `make test-all`.
 """
 
+import re
+
 import pytest
 
 from kernels import BACKENDS, CATALOGUE
@@ -20,14 +22,13 @@ def marks(kernel, backend, first=False):
 
 def together(test):
     """What the tests have in common that one worker does, where tests run side by side: their module, and the library
-    of the backend that a test's id names; else the last part of the id, as a version. They share a process in which it
-    is imported.
+    of the backend that a test's id names, or the version at its end. They share a process in which it is imported.
     """
     module, _, name = test.partition("::")
     parameters = name.partition("[")[2].removesuffix("]")
     named = [backend for backend in BACKENDS if f"-{backend}-" in f"-{parameters}-"]
-    last = parameters.rpartition("-")[2]
-    return f"{module}::{BACKENDS[max(named, key=len)].library if named else last}"
+    version = re.search(r"(?:^|-)(\d+\.\d+[.\d]*)$", parameters)
+    return f"{module}::{BACKENDS[max(named, key=len)].library if named else version[1] if version else ''}"
 
 
 def on_each(backends):

@@ -166,6 +166,7 @@ def test_outside_a_clone_says_so(tmp_path):
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.clock
 def test_a_round_trip_takes_longer_and_a_queue_of_calls_no_longer_than_a_call(clone, newest):
     """On a real run, of small and large arrays; the machine's own changes of speed are what the margins are for."""
     only = [

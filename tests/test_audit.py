@@ -1,11 +1,11 @@
 """The audit: what passes here, and that it finds what is broken."""
 
+import functools
 import itertools
 import json
 import math
 import random
 import re
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import NamedTuple
@@ -34,23 +34,18 @@ def python(newest):
     return newest.find_executable("python")
 
 
-LONG = ("torch-compile", "numba", "tensorflow-xla")
-
-
-def on_chosen(request, test, run):
-    """Backend -> what ``run`` gives for it and the kernels whose tests run; two at a time, the longest first."""
+def of_chosen(request, test, run):
+    """What gives, for a backend, what ``run`` gives for it and the kernels whose tests run; once."""
     chosen = chosen_of(request, test)
-    order = sorted(chosen, key=lambda name: name not in LONG)
-    with ThreadPoolExecutor(2) as pool:
-        return dict(zip(order, pool.map(lambda name: run(name, chosen[name]), order), strict=True))
+    return functools.cache(lambda backend: run(backend, chosen[backend]))
 
 
 @pytest.fixture(scope="module")
 def checked(request, python):
-    """The checks of all calls."""
+    """The checks of all calls of a backend."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(REFERENCES, references())
-        return on_chosen(
+        yield of_chosen(
             request,
             "test_every_kernel_passes_every_check_of_its_calls",
             lambda backend, names: machine.check_calls(python, backend, "cpu", names),
@@ -59,8 +54,8 @@ def checked(request, python):
 
 @pytest.fixture(scope="module")
 def clocked(request, newest):
-    """Errors of what the clock times."""
-    return on_chosen(
+    """Errors of what the clock times on a backend."""
+    return of_chosen(
         request,
         "test_the_clock_times_the_right_computation",
         lambda backend, names: inside(newest, "check_script", backend, *names),
@@ -69,7 +64,7 @@ def clocked(request, newest):
 
 @pytest.mark.parametrize(("backend", "names"), on_each(ON_CPU))
 def test_every_kernel_passes_every_check_of_its_calls(checked, backend, names):
-    rows = [row for row in checked[backend] if row.kernel in (*names, None)]
+    rows = [row for row in checked(backend) if row.kernel in (*names, None)]
     assert [row for row in rows if row.passed is not True] == []
     kernels = set(names)
     for name in ("result", "wait", "compilation", "transfer", "work"):
@@ -91,6 +86,7 @@ def test_every_kernel_is_in_a_sample_or_among_the_others():
             assert set(mine) == {name for of, name in able if of == backend}
 
 
+@pytest.mark.clock
 @pytest.mark.parametrize("backend", ["numpy", "jax-jit", "torch"])
 def test_threads_stay_on_the_cores_that_are_allowed(python, backend):
     (row,) = machine.check_cores(python, backend)
@@ -129,8 +125,12 @@ BREAKS = {
 }
 
 
+#: Of which times are compared.
+TIMED = ("wait", "batching")
+
+
 @pytest.mark.mutation
-@pytest.mark.parametrize("what", BREAKS)
+@pytest.mark.parametrize("what", [pytest.param(name, marks=[pytest.mark.clock] * (name in TIMED)) for name in BREAKS])
 def test_what_is_broken_is_found(empty, python, monkeypatch, what):
     broken = BREAKS[what]
     change(empty, broken.file, broken.old, broken.new)
@@ -145,6 +145,7 @@ def test_what_is_broken_is_found(empty, python, monkeypatch, what):
     assert broken.check in [row.check for row in rows if row.passed is False]
 
 
+@pytest.mark.clock
 def test_a_small_audit_is_whole(empty):
     done = attempt(
         empty, "audit", "--backend", "numpy", "--kernel", "add", "--kernel", "matmul", "--rounds", "2", "--json"
@@ -227,6 +228,7 @@ FAULTS = {
 
 
 @pytest.mark.mutation
+@pytest.mark.clock
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_of_asv_s_way_is_found(python, tmp_path, monkeypatch, fault):
     *what, check = FAULTS[fault]
@@ -241,7 +243,7 @@ def test_a_fault_of_asv_s_way_is_found(python, tmp_path, monkeypatch, fault):
 @pytest.mark.parametrize(("backend", "names"), [each for each in on_each(ON_CPU) if "others" not in each.id])
 def test_the_clock_times_the_right_computation(clocked, backend, names):
     """Its script shares no compiling, no arrays and no device with the suite, so its results are checked apart."""
-    rows = [row for row in clocked[backend] if row["kernel"] in names]
+    rows = [row for row in clocked(backend) if row["kernel"] in names]
     assert [row for row in rows if not row["error"] <= row["allowed"]] == []
     assert {row["kernel"] for row in rows} == set(names)
 

@@ -38,6 +38,7 @@ def played(server, *requests, plan=None):
     return list(take_turns(made, plan or Turns(timeout=60), random.Random(1)).values())
 
 
+@pytest.mark.clock
 def test_a_copy_against_itself_and_a_slower_one(server):
     slower = ADD | {"handicap": [1.0, 0]}
     same, twice = played(server, ADD | {"handicap": [0.0, 0]}, slower)

@@ -6,7 +6,7 @@ import pytest
 
 from tests.conftest import ROOT, inside, made
 
-pytestmark = [pytest.mark.environment, pytest.mark.beside]
+pytestmark = pytest.mark.environment
 
 
 def names():

@@ -10,8 +10,6 @@ from tests.conftest import inside
 from tests.inside.check_kernels import sizes_on
 from tests.sample import marks
 
-pytestmark = pytest.mark.beside
-
 
 def is_first(kernel, backend, dtype):
     """Whether it is the first precision that a backend has of a kernel."""

@@ -159,6 +159,7 @@ def test_releases_in_blocks_go_on_where_they_stopped(empty):
         assert [json.loads(row)["round"] for row in path.read_text().splitlines()] == [0, 1, 2]
         assert path.read_text().splitlines()[:2] == kept[path.name]
     values = results.load(empty / "results").filter(measure="time_call", kernel="add")
+    assert not values["failed"].any(), "what was not run has not failed"
     assert values.filter(values["value"].is_not_null())["version"].sort().to_list() == ["2.0.2", "2.2.6", "2.4.6"]
     shown = command(*ARRAYSPEED, "versions", "numpy", "--json", cwd=empty)
     assert json.loads(shown.stdout)["library"] == "numpy"

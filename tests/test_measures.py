@@ -60,6 +60,7 @@ def test_what_every_call_keeps_is_seen_and_nothing_else(newest, library):
         assert 180 < outcome["leaking"] < 400
 
 
+@pytest.mark.clock
 @pytest.mark.parametrize("backend", ["jax-jit", pytest.param("torch-compile", marks=pytest.mark.compile)])
 def test_a_first_call_compiles_and_no_cache_serves_it(newest, backend):
     first, second = (inside(newest, "check_measures", "first_call", backend)[0] for _ in range(2))

@@ -7,7 +7,7 @@ import pytest
 from kernels import CATALOGUE, LIBRARIES
 from tests.conftest import attempt_inside
 
-pytestmark = [pytest.mark.mutation, pytest.mark.beside, pytest.mark.parametrize("library", LIBRARIES)]
+pytestmark = [pytest.mark.mutation, pytest.mark.parametrize("library", LIBRARIES)]
 
 
 @pytest.fixture(scope="module")

@@ -11,8 +11,8 @@ import pytest
 from arrayspeed.cli.main import main
 from tests.conftest import ARRAYSPEED, ROOT
 
-#: Sides are timed.
-pytestmark = pytest.mark.clock
+#: Sides are started and timed.
+pytestmark = pytest.mark.environment
 
 SLOWER = """
 import os
@@ -47,6 +47,7 @@ def rows_of(printed):
     return {(row["function"], row["size"], row["measure"]): row for row in data["comparisons"]}, data
 
 
+@pytest.mark.clock
 def test_a_side_that_waits_longer_is_slower(upgrade, tmp_path):
     page = tmp_path / "page.html"
     status, printed = upgrade(SLOWER, "--format", "json", "--html", str(page), old=["FACTOR=1"], new=["FACTOR=3"])

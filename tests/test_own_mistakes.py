@@ -8,8 +8,8 @@ import pytest
 
 from arrayspeed.cli.main import main
 
-#: Sides are timed.
-pytestmark = pytest.mark.clock
+#: Sides are started and timed.
+pytestmark = pytest.mark.environment
 
 SIDES = ["--old-env", "A=1", "--new-env", "A=2"]
 

@@ -15,8 +15,8 @@ from arrayspeed.own import locks, resolve, script, sides
 from arrayspeed.own.uv import Uv
 from tests.conftest import ROOT
 
-#: Sides are timed.
-pytestmark = pytest.mark.clock
+#: Sides are started and timed.
+pytestmark = pytest.mark.environment
 
 FILE = """
 # /// script
@@ -75,6 +75,7 @@ def run(tmp_path, capsys, index, few_turns):
     return call
 
 
+@pytest.mark.clock
 def test_two_versions_of_any_package(run):
     status, printed = run("upgrade", "subject", "1.0", "2.0", "--rounds", "4")
     data = json.loads(printed.out)
@@ -126,6 +127,7 @@ def test_no_network_and_nothing_fetched(run, monkeypatch, tmp_path):
     assert "a package index could not be reached" in line
 
 
+@pytest.mark.clock
 def test_lock_files(run, tmp_path):
     (tmp_path / "old.txt").write_text(
         "subject==1.0 \\\n    --hash=sha256:0\n# a remark\ncompanion==1.0  # via subject\n"
@@ -265,6 +267,7 @@ def test_other_pythons(run, python):
     assert row["rounds"] == 2
 
 
+@pytest.mark.clock
 def test_more_than_two_sides(run):
     status, printed = run(
         "compare", "--side", "subject==2.0", "--side", "subject==1.0 A=1", "--side", "subject==2.0 A=1", "--rounds", "4"
@@ -309,6 +312,7 @@ def test_all_examples_are_there():
         assert script.read(path).dependencies or path.stem == "plain_python"
 
 
+@pytest.mark.clock
 def test_the_example_of_the_documentation(tmp_path, capsys):
     text = Path(ROOT, "docs/own-code.md").read_text()
     source = text.split("```python\n")[1].split("```")[0]

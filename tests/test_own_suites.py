@@ -8,8 +8,8 @@ import pytest
 from arrayspeed.cli.main import main
 from arrayspeed.own.commands import metric
 
-#: Sides are timed.
-pytestmark = pytest.mark.clock
+#: Sides are started and timed.
+pytestmark = pytest.mark.environment
 
 SIDES = ["--old-env", "FACTOR=1", "--new-env", "FACTOR=3"]
 
@@ -34,6 +34,7 @@ def times(data):
     return {(row["function"], row["size"]): row for row in data["comparisons"] if row["measure"] == "time_call"}
 
 
+@pytest.mark.clock
 def test_a_suite_of_asv(run, tmp_path):
     folder = tmp_path / "suite"
     folder.mkdir()
@@ -146,6 +147,7 @@ if os.environ["FACTOR"] == "1":
     assert found["sums.Sums.time_work", "1, 'a'"]["verdict"] == "slower"
 
 
+@pytest.mark.clock
 def test_tests_of_pytest_benchmark(run, tmp_path):
     (tmp_path / "test_speed.py").write_text(
         f"""
@@ -297,6 +299,7 @@ def bench_odd(x):
 """
 
 
+@pytest.mark.clock
 def test_variants_of_one_file(run, tmp_path):
     (tmp_path / "mine.py").write_text(VARIANTS)
     status, data = run("compare", "slow", "quick-one", "--file", "mine.py", "--rounds", "4")

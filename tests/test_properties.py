@@ -80,7 +80,7 @@ def backends_of(kernel):
 
 def each(*kernels):
     pairs = [(kernel, backend) for kernel in kernels for backend in backends_of(kernel)]
-    marked = [pytest.param(*pair, marks=[*marks(*pair), pytest.mark.beside], id="-".join(pair)) for pair in pairs]
+    marked = [pytest.param(*pair, marks=marks(*pair), id="-".join(pair)) for pair in pairs]
     return pytest.mark.parametrize(("kernel", "backend"), marked)
 
 

@@ -24,7 +24,7 @@ from arrayspeed.report.breakeven import break_even
 from arrayspeed.report.pages import PAGES
 from arrayspeed.report.publisher import write
 from kernels import CATALOGUE
-from tests.browser import served
+from tests.browser import serious_faults, served
 from tests.generated import FAILED, NEWEST, row, write_project, write_results
 
 HOSTILE = "<script>document.title='taken'</script>"
@@ -520,6 +520,18 @@ def test_the_audit_is_shown_row_by_row(page, address):
     assert HOSTILE in text
     assert "3.4 % of 12 combinations" in text
     assert page.title() != "taken"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1400])
+def test_axe_finds_no_serious_fault(page, address, width, scheme):
+    page.emulate_media(color_scheme=scheme)
+    page.set_viewport_size({"width": width, "height": 900})
+    found = {}
+    for one in PAGES:
+        visit(page, f"{address}{one.file}?machine={GENERATED}")
+        found[one.name] = serious_faults(page)
+    assert not any(found.values()), found
 
 
 def test_pages_can_be_read_on_a_phone_and_with_a_keyboard(page, address):

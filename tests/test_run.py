@@ -5,9 +5,11 @@ import subprocess
 import sys
 import threading
 import time
+from collections import Counter
 from types import SimpleNamespace
 
 import pytest
+from asv.environment import get_environments
 
 from arrayspeed.cli.run import MEASURES
 from arrayspeed.measure import plan, selections, session
@@ -119,6 +121,14 @@ def test_what_cannot_run_is_left_out(monkeypatch):
 )
 def test_numpy_beside_one_library_is_its_companion(requirements, measured):
     assert list(subjects(requirements)) == measured
+
+
+def test_a_library_with_one_release_has_nothing_to_be_compared_with(config):
+    names = session.of_one_library(config)
+    held = [subjects(env.requirements) for env in get_environments(config, None) if env.name in names]
+    counts = Counter(library for one in held for library in one)
+    assert all(len(one) == 1 for one in held)
+    assert min(counts.values()) >= 2 and "mlx" not in counts
 
 
 def test_versions_of_a_library_are_measured_one_after_the_other():

@@ -117,6 +117,7 @@ def sleeps(pid):
         return int(re.search(r"^voluntary_ctxt_switches:\s*(\d+)", status.read(), re.MULTILINE)[1])
 
 
+@pytest.mark.clock
 def test_a_server_sleeps_while_its_process_measures(newest, tmp_path):
     place = list(itertools.product(BACKENDS, CATALOGUE["matmul"].sizes, DEVICES)).index(("numpy", 2000, "cpu"))
     with runner_of(newest) as server:

@@ -32,7 +32,7 @@ class Phase(NamedTuple):
 def phases():
     """Target -> the calls of pytest by which it runs the tests that the targets before it have not run."""
     text = (ROOT / "Makefile").read_text()
-    variables = dict(re.findall(r"^(ALONE|BESIDE|LONG) := (.+)$", text, re.MULTILINE))
+    variables = dict(re.findall(r"^(LONG) := (.+)$", text, re.MULTILINE))
     rules = dict(re.findall(r"^(check|test|test-all):.*\n((?:\t.+\n)+)", text, re.MULTILINE))
     found = {}
     for target, rule in rules.items():
@@ -59,11 +59,11 @@ def test_whatever_markers_a_test_has_it_runs_once_in_all():
             assert rest or not test, markers
 
 
-def test_what_takes_times_or_makes_environments_runs_alone():
-    for markers in ({"clock"}, {"clock", "beside"}, {"environment"}, {"environment", "clock", "beside"}, {"faults"}):
+def test_what_compares_times_runs_alone():
+    for others in itertools.chain.from_iterable(itertools.combinations(DECLARED, count) for count in range(4)):
         for of in phases().values():
-            assert not any(one.side_by_side and chosen(one.expression, markers) for one in of), markers
-    assert any(one.side_by_side and chosen(one.expression, {"environment", "beside"}) for one in phases()["test"])
+            assert not any(one.side_by_side and chosen(one.expression, {"clock", *others}) for one in of), others
+    assert any(one.side_by_side and chosen(one.expression, {"environment"}) for one in phases()["test"])
 
 
 def test_a_target_does_first_what_the_one_before_it_does():

@@ -11,6 +11,7 @@ import pytest
 from arrayspeed.cli import main as cli
 from arrayspeed.decide.compare import APART
 from arrayspeed.records import results
+from arrayspeed.report import upgrades
 from arrayspeed.report.publisher import write as publish
 from arrayspeed.report.series import write_series
 from arrayspeed.versions.history import measured, order
@@ -290,6 +291,37 @@ def test_the_command_as_json(project, capsys):
     assert [point["version"] for point in found["points"]] == list(RELEASES)
     (step,) = found["steps"]
     assert step["low"] < step["ratio"] < step["high"] < 1
+
+
+def test_what_releases_changed_is_told_in_sentences(tmp_path):
+    write_blocks(tmp_path, FIVE, noise=0.02)
+    text = "\n".join(upgrades.told(tmp_path, results.load(tmp_path)))
+    assert "### jax\n" in text
+    assert "0.10.2 against 0.9.2, 5 calls: 5 same." in text
+    assert re.search(r"- In 0\.4\.35, calls of `jax` took ×0\.9\d+ \(.*\) as long as in 0\.10\.2, in the", text)
+    assert re.search(r"`matmul` 1,000 float64 on `jax`, time of a call: in 0\.9\.2 ×1\.\d+ \(.*\) of that", text)
+    assert "`fft` 1,000 float64 on `jax`, time of a call: fails in 0.6.2, after 0.4.35." in text
+    assert "sort" not in text, "it did not change"
+    (noise,) = re.findall(r"\| jax \| (\d+) \| ([\d.]+) % \(.*\) \| ([\d.]+) % \|", text)
+    count, turns, later = map(float, noise)
+    assert count == 14, "three pairs of five kernels, but for the release that fails; its neighbours are a pair"
+    assert turns < 5 < later, "a spell of the machine is shared in turn, and not a round later"
+
+
+def test_a_step_that_was_explained_is_told_with_its_program(tmp_path):
+    write_blocks(tmp_path, FIVE, noise=0.02)
+    one = {"kernel": "matmul", "dtype": "float64", "backend": "jax", "size": 1000, "device": "cpu", "old": "0.6.2"}
+    line = {"library": "jax", "new": "0.9.2", "language": "HLO", "why": "", "verdict": "the same program"}
+    (machine,) = (path for path in tmp_path.iterdir() if path.is_dir())
+    (machine / "explanations.jsonl").write_text(json.dumps(one | line | {"counts": [], "diff": []}) + "\n")
+    (told,) = (text for text in upgrades.told(tmp_path, results.load(tmp_path)) if text.startswith("- `matmul`"))
+    assert told.endswith("What the library compiles or calls for it is the same in both.")
+
+
+def test_releases_that_never_met_are_not_told_of(tmp_path):
+    for version, seconds in zip(RELEASES, (1e-3, 1e-3, 1e-3, 9e-3), strict=True):
+        write_release(tmp_path, version, [row("matmul", "jax", 1000, seconds)])
+    assert upgrades.told(tmp_path, results.load(tmp_path)) == []
 
 
 def test_a_choice_of_rows_changes_no_verdict(project, capsys):

@@ -22,7 +22,7 @@ from arrayspeed.releases.listed import releases
 from arrayspeed.releases.own import OwnCode
 from arrayspeed.releases.watch import Rules, Watch
 from arrayspeed.report.publisher import write
-from tests.browser import served
+from tests.browser import serious_faults, served
 from tests.releases import WORK, Simulated, alone, levels, listed, serving, wheel
 
 START = datetime(2026, 3, 1, 4, 17, tzinfo=UTC)
@@ -286,6 +286,7 @@ def test_pages_are_read_on_a_phone_and_on_a_desk_by_day_and_by_night(pages, open
         assert HOSTILE in page.inner_text("main") and page.locator("main b").count() == 0
         assert page.locator("a[href^=javascript]").count() == 0
         assert page.locator("svg").count() >= 2
+        assert serious_faults(page) == {}
         page.get_by_role("link", name="Report").click()
         page.wait_for_selector("body[data-ready]")
 

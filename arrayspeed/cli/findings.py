@@ -24,6 +24,7 @@ from arrayspeed.formats.terminal import console
 from arrayspeed.formats.verdicts import markdown_table, markdown_text
 from arrayspeed.model.text import printable
 from arrayspeed.records import results
+from arrayspeed.report import upgrades
 from arrayspeed.report.findings import as_data, view
 
 #: What the page says before its findings.
@@ -45,6 +46,12 @@ Of each kernel the compiled backend, the size and the precision where its ratio 
 largest, and shown to be above ×1.05 among all of them; ten kernels at most, on {machine}.
 """
 
+RELEASES = """\
+Releases of one library, and nothing else, took turns every 20 ms on {machine}. Words are of all comparisons of a
+library together; a difference is one beyond ×1.05. Of each library, the largest steps between two neighbouring releases
+are listed. `arrayspeed versions` and the page of versions show all.
+"""
+
 #: A claim and what became of it on a machine.
 Answer = tuple[Claim, Verdict]
 
@@ -58,12 +65,13 @@ def add_arguments(parser) -> None:
 
 def main(args) -> int:
     """Run ``arrayspeed findings``."""
-    evidence = evidence_of(load_config().results_dir)
+    folder = load_config().results_dir
+    evidence = evidence_of(folder)
     every = judged({name: verdicts(name, one) for name, one in evidence.items()})
     if args.format == "json":
         print(json.dumps(as_data(every), indent=1, ensure_ascii=False))
     elif args.format == "markdown":
-        print(markdown(every, evidence), end="")
+        print(markdown(every, evidence, upgrades_of(folder)), end="")
     else:
         show(every)
     return 0 if all(one.follows for one in every) else 1
@@ -73,6 +81,13 @@ def evidence_of(folder: str | Path) -> dict[str, Evidence]:
     """The measurements of every machine, by its name."""
     table = results.load(folder)
     return {name: Evidence(table.filter(machine=name), folder) for name in sorted(results.machines(table))}
+
+
+def upgrades_of(folder: str | Path) -> dict[str, list[str]]:
+    """What is told of releases on every machine where some took turns, by its name."""
+    table = results.load(folder)
+    every = {name: upgrades.told(folder, table.filter(machine=name)) for name in sorted(results.machines(table))}
+    return {name: lines for name, lines in every.items() if lines}
 
 
 def show(every: list[Judged]) -> None:
@@ -88,8 +103,8 @@ def show(every: list[Judged]) -> None:
     out.print(f"{sum(one.follows for one in every)} of {len(every)} findings follow from the results")
 
 
-def markdown(every: list[Judged], evidence: Mapping[str, Evidence]) -> str:
-    """The page: findings that follow, then what became of the articles' claims on each machine."""
+def markdown(every: list[Judged], evidence: Mapping[str, Evidence], releases: Mapping[str, list[str]]) -> str:
+    """The page: findings that follow, what releases changed, and what became of the articles' claims, by machine."""
     answers = {name: [(claim, claim.judge(one)) for claim in claims()] for name, one in evidence.items()}
     lines = ["# Findings", "", LEAD]
     for one in every:
@@ -105,6 +120,8 @@ def markdown(every: list[Judged], evidence: Mapping[str, Evidence]) -> str:
     if slower := compiled.slower(evidence[machine]) if machine in evidence else []:
         lines += ["## Where compiling makes a call slower by most", "", COMPILED.format(machine=machine)]
         lines += [*map(slower_text, slower), ""]
+    for name, told in releases.items():
+        lines += ["## What releases changed", "", RELEASES.format(machine=name), *told]
     lines += ["## What became of four articles' claims", "", ARTICLES, *articles(answers)]
     if against := contrary(answers):
         lines += [f"The contrary of these is shown. The reasons were looked into on {machine}.", "", *against, ""]

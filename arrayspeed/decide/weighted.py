@@ -135,13 +135,3 @@ def weighted_order(
         return next((one for one in others if word(one[1].shift, one[1].strict, factor) == SLOWER), None)
 
     return {name: behind(name) for name in order}
-
-
-def weighted_best(
-    levels_of: Mapping[Name, Sequence[Level]],
-    weights: Sequence[float],
-    factor: float = FACTOR,
-    among: int | None = None,
-) -> list[Name]:
-    """Those that are shown to be slower than none, the fastest first; all as in `weighted_order`."""
-    return [name for name, behind in weighted_order(levels_of, weights, factor, among).items() if behind is None]

@@ -7,6 +7,7 @@ import logging
 import os
 import sys
 import tempfile
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -106,16 +107,20 @@ def newest_of_all(config) -> str:
 
 
 def of_one_library(config) -> list[str]:
-    """The names of the environments that measure a single library.
+    """The names of the environments that measure a single library, of libraries with several releases.
 
     Raises
     ------
     UserError
         There is none.
     """
-    names = [env.name for env in environment.get_environments(config, None) if len(subjects(env.requirements)) == 1]
+    releases = defaultdict(list)
+    for env in environment.get_environments(config, None):
+        if len(held := subjects(env.requirements)) == 1:
+            releases[next(iter(held))].append(env.name)
+    names = [name for several in releases.values() if len(several) > 1 for name in several]
     if not names:
-        raise UserError("asv.conf.json lists no environment with only one library")
+        raise UserError("asv.conf.json lists no two releases of a library in environments of their own")
     return names
 
 

@@ -9,7 +9,7 @@
 ``together``
     Of how many combinations the two took turns.
 ``changes``
-    The largest steps over all releases, errors left out: their ratios span decades.
+    The largest steps over all releases, errors left out: their ratios span decades. ``why``: the reason, if known.
 ``first``
     How long calls took in the oldest release that took turns with the anchor, relative to that: one geometric mean
     over kernels for each backend, device, precision and label of sizes.
@@ -25,14 +25,15 @@ from arrayspeed.decide import FACTOR
 from arrayspeed.model.measures import CALL, measure_of
 from arrayspeed.records.levels import COLUMNS
 from arrayspeed.versions.history import Measured, order
+from arrayspeed.versions.reasons import reason
 from arrayspeed.versions.steps import Series, Step, decide
 
 #: How many steps are shown.
 LARGEST = 3
 
 
-def newest(every: Sequence[Measured], series: Iterable[Series], means: Iterable[dict]) -> dict:
-    """All of it, of what was measured of one library, its series, and their means (`arrayspeed.report.series`)."""
+def newest(library: str, every: Sequence[Measured], series: Iterable[Series], means: Iterable[dict]) -> dict:
+    """All of it, of what was measured of a library, its series, and their means (`arrayspeed.report.series`)."""
     releases = sorted({version for one in every for version in one.sides}, key=order)
     before, version = releases[-2:] if len(releases) > 1 else (None, None)
     pairs = [(one, before, version) for one in every if {before, version} <= one.sides.keys()]
@@ -44,7 +45,7 @@ def newest(every: Sequence[Measured], series: Iterable[Series], means: Iterable[
         "version": version,
         "counts": counts,
         "together": sum(one.met(before, version) for one, *_ in pairs),
-        "changes": largest(series),
+        "changes": [step | {"why": reason(library, step)} for step in largest(series)],
         "first": [mean | {"points": mean["points"][:1]} for mean in means if mean["measure"] == CALL.name],
     }
 

@@ -1,6 +1,7 @@
 """What the page of versions reads: the series of each library over its releases, and geometric means over kernels.
 
-``library-MACHINE-LIBRARY.json`` is a list of series; a step that was explained has its explanation, ``program``.
+``library-MACHINE-LIBRARY.json`` is a list of series; a step that was explained has its explanation, ``program``,
+and ``reason`` is why it is as it is, where that is known.
 ``means-MACHINE-LIBRARY.json`` has the factor beyond which a step is one, and means: one for each measure, backend,
 device, precision and label of sizes that the page can show.
 ``newest-MACHINE-LIBRARY.json`` is what the landing page says of it (`arrayspeed.report.newest`).
@@ -19,6 +20,7 @@ from arrayspeed.explain.stored import load as explanations
 from arrayspeed.report.files import dump
 from arrayspeed.report.newest import newest
 from arrayspeed.versions.history import Measured, measured
+from arrayspeed.versions.reasons import reason
 from arrayspeed.versions.steps import Series, means, over_versions
 from kernels import CATALOGUE, LIBRARIES
 
@@ -40,7 +42,7 @@ def write_series(folder: Path, results_dir: str | Path, table: pl.DataFrame, mac
             data = {
                 "library": [series_data(one, library, known) for one in series],
                 "means": {"factor": FACTOR, "means": of_kernels},
-                "newest": newest(every, series, of_kernels),
+                "newest": newest(library, every, series, of_kernels),
             }
             for name, content in data.items():
                 dump(folder / f"{name}-{machine_number}-{library}.json", content)
@@ -53,6 +55,7 @@ def series_data(one: Series, library: str, known: Mapping[tuple, dict]) -> dict:
     data = vars(one) | {"points": list(map(vars, one.points)), "steps": [dict(vars(step)) for step in one.steps]}
     where = one.kernel, one.dtype, one.backend, one.size, one.device
     for step in data["steps"]:
+        step["reason"] = reason(library, data | step)
         row = known.get((library, step["before"], step["version"], *where))
         if row:
             changes = [each for each in row["counts"] if each[1] != each[2]]

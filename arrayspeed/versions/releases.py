@@ -6,6 +6,7 @@ block is named after what it compares, so that a run that was interrupted goes o
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from dataclasses import replace
 from statistics import median
@@ -125,12 +126,14 @@ def write_results(session: Session, found: dict[str, list[Process]]) -> None:
 
 
 def add(results, benchmark: dict, one: Combination, gave: list[Process]) -> None:
-    """One value, in the place that asv has for it."""
+    """One value, in the place that asv has for it. The other places are NaN, which is what asv calls not run; None would
+    say that they failed.
+    """
     figures = [process.value for process in gave]
     count = 1
     for values in benchmark["params"]:
         count *= len(values)
-    result, samples, number = [None] * count, [None] * count, [None] * count
+    result, samples, number = [math.nan] * count, [None] * count, [None] * count
     result[one.index] = median(figures)
     if measure_of(one.measure).sampled:
         samples[one.index], number[one.index] = figures, gave[0].number or 1

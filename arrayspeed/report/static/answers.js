@@ -65,7 +65,7 @@ function standing(row, name) {
   const behind = row.others.find(([other]) => other === name);
   if (behind) {
     const ratio = behind.slice(2);
-    const strength = Math.min(1, Math.abs(Math.log2(ratio[0])) / 5) * 0.75;
+    const strength = Math.min(1, Math.abs(Math.log2(ratio[0])) / 5) * 0.6;
     return el("td", { style: `background: rgba(var(--worse), ${strength.toFixed(2)})` },
       el("span", { class: "plain", title: `${row.family}: ${name} takes ${times(ratio[0])} (${range(ratio)}) as long as ${behind[1]}` }, times(ratio[0]), el("small", {}, range(ratio))));
   }
@@ -111,6 +111,7 @@ function changed(meta, step) {
   return [
     el("span", { class: step.worse ? "bad" : "good" }, `${step.version}: ${arrow(step)} `, step.ratio === null ? step.verdict : small(ratioText(step))),
     ` ${meta.measures[step.measure].title} of ${title(step)}, ${step.backend}`,
+    step.why ? el("details", {}, el("summary", {}, "why"), step.why) : null,
   ];
 }
 

@@ -187,7 +187,7 @@ function ratioOf(group, name, baseline) {
 /** Blue is better and orange worse, the stronger the more, up to a factor of 32; what was not shown has no colour. */
 function shade(ratio) {
   if (!ratio || ratio[3] === "unclear" || ratio[3] === "same") return "";
-  const strength = Math.min(1, Math.abs(Math.log2(ratio[0])) / 5) * 0.75;
+  const strength = Math.min(1, Math.abs(Math.log2(ratio[0])) / 5) * 0.6;
   return `background: rgba(var(--${ratio[3]}), ${strength.toFixed(2)})`;
 }
 

@@ -1,0 +1,133 @@
+"""What releases changed, in sentences: of releases that took turns on one machine, library by library."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from statistics import median
+
+import polars as pl
+
+from arrayspeed.audit.copies import noise
+from arrayspeed.decide import FACTOR
+from arrayspeed.decide.words import ORDER
+from arrayspeed.explain.compare import DIFFERS, SAME
+from arrayspeed.explain.stored import load as explanations
+from arrayspeed.formats.verdicts import interval_text, markdown_table
+from arrayspeed.model.measures import CALL, measure_of
+from arrayspeed.model.units import significant
+from arrayspeed.report.newest import newest
+from arrayspeed.report.series import ALL, means_data
+from arrayspeed.versions.history import Measured, measured
+from arrayspeed.versions.steps import Series, Step, over_versions
+from kernels import LIBRARIES
+
+#: What is said of a step's programs.
+PROGRAMS = {
+    SAME: " What the library compiles or calls for it is the same in both.",
+    DIFFERS: " What the library compiles or calls for it differs.",
+}
+
+#: What is said of the table of noise.
+NOISE = """\
+The standard deviation of the logarithm of the ratio of two neighbouring releases, over the rounds: of processes that
+took turns, by backend, the median and range of all calls; and of processes that were a round apart.
+"""
+
+HEADINGS = ("backend", "ratios", "in turn, median (range)", "a round apart, median")
+
+
+def told(results_dir: str | Path, table: pl.DataFrame) -> list[str]:
+    """Lines of Markdown, of a table of one machine's results; none where no two releases took turns."""
+    known = explanations(results_dir, table["machine"][0]) if len(table) else {}
+    lines, found = [], []
+    for library in LIBRARIES:
+        every = [one for one in measured(results_dir, table, library) if side_by_side(one)]
+        if every:
+            series = [replace(one, steps=met(one)) for one in over_versions(every, FACTOR)]
+            lines += [f"### {library}", "", *of_library(library, every, series, known), ""]
+            found += every
+    return [*lines, *noise_table(found)] if found else []
+
+
+def side_by_side(one: Measured) -> bool:
+    """Whether a release met the one that others are compared with."""
+    return any(one.met(version, one.anchor) for version in one.sides if version != one.anchor)
+
+
+def met(one: Series) -> list[Step]:
+    """The steps between releases that took turns."""
+    return [step for step in one.steps if step.side_by_side]
+
+
+def of_library(library: str, every: list[Measured], series: list[Series], known: Mapping[tuple, dict]) -> Iterator[str]:
+    """The newest release against the one before, all of them since the oldest, and the largest steps."""
+    found = newest(library, every, series, means_data(every))
+    if calls := found["counts"].get(CALL.name):
+        words = ", ".join(f"{calls[word]} {word}" for word in ORDER if calls[word])
+        yield f"{found['version']} against {found['before']}, {calls.total()} calls: {words}."
+        yield ""
+    for mean in found["first"]:
+        (point,) = mean["points"]
+        if mean["label"] == ALL and point["low"] is not None:
+            ratio = interval_text(point["ratio"], point["low"], point["high"])
+            yield (
+                f"- In {point['version']}, calls of `{mean['backend']}` took {ratio} as long as in {mean['anchor']}, "
+                f"in the geometric mean over {point['comparisons']} kernels and sizes."
+            )
+    for step in found["changes"]:
+        yield f"- {changed(step)}{program(library, step, known)} {step['why']}".rstrip()
+
+
+def changed(step: Mapping) -> str:
+    """A step in a sentence."""
+    what = measure_of(step["measure"]).title
+    if step["size"] is not None:
+        what = f"`{step['kernel']}` {step['size']:,} {step['dtype']} on `{step['backend']}`, {what}"
+    if step["ratio"] is None:
+        return f"{what}: {step['verdict']} in {step['version']}, after {step['before']}."
+    ratio = interval_text(step["ratio"], step["low"], step["high"])
+    return f"{what}: in {step['version']} {ratio} of that in {step['before']}."
+
+
+def program(library: str, step: Mapping, known: Mapping[tuple, dict]) -> str:
+    """What is known of both releases' programs for it."""
+    where = (step[name] for name in ("kernel", "dtype", "backend", "size", "device"))
+    row = known.get((library, step["before"], step["version"], *where))
+    return PROGRAMS.get(row["verdict"], "") if row else ""
+
+
+def noise_table(every: list[Measured]) -> list[str]:
+    """How much rounds differ: the standard deviation of the logarithm of the ratio of two neighbouring releases."""
+    turns, later = defaultdict(list), defaultdict(list)
+    for one in every:
+        for before, version in one.neighbours() if one.measure == CALL.name else ():
+            differences = one.compared(version, before).differences() if one.met(before, version) else []
+            if (spread := noise(differences)) is not None and (apart := noise(a_round_later(one, before, version))):
+                turns[one.key[4]].append(spread)
+                later[one.key[4]].append(apart)
+    rows = [
+        [
+            name,
+            str(len(of)),
+            f"{percent(median(of))} % ({percent(min(of))}–{percent(max(of))})",
+            f"{percent(median(later[name]))} %",
+        ]
+        for name, of in turns.items()
+    ]
+    return ["### Noise", "", NOISE, *markdown_table(HEADINGS, rows), ""] if rows else []
+
+
+def a_round_later(one: Measured, before: str, version: str) -> list[float]:
+    """Logarithms of the same ratio of processes that were a round apart."""
+    reference = {process.round: process.value for process in one.sides[before]}
+    pairs = [(each.value, reference.get(each.round + 1)) for each in one.sides[version] if each.round is not None]
+    return [math.log(value / other) for value, other in pairs if value and other]
+
+
+def percent(share: float) -> str:
+    """A share in percent, with two digits."""
+    return significant(100 * share, 2)
