@@ -126,7 +126,7 @@ def write_results(session: Session, found: dict[str, list[Process]]) -> None:
 
 
 def add(results, benchmark: dict, one: Combination, gave: list[Process]) -> None:
-    """One value, in the place that asv has for it. The other places are NaN, which is what asv calls not run; None would
+    """One value, in the place that asv has for it. The other places are NaN, which asv takes as not run; None would
     say that they failed.
     """
     figures = [process.value for process in gave]
