@@ -402,8 +402,8 @@ def part_of(source, folder, number):
 def test_parts_of_real_results_become_the_whole_and_asv_s_own_commands_show_it(tmp_path):
     clone = tmp_path / "clone"
     command("git", "clone", "--quiet", str(ROOT), str(clone), cwd=ROOT)
-    machine = "intel-xeon-f6m167-2cpu"
-    (source,) = (ROOT / "results" / machine).glob("*-venv-*.json")
+    machine = "amd-epyc-f25m17-2cpu"
+    source = max((ROOT / "results" / machine).glob("*-venv-*.json"), key=lambda path: path.stat().st_size)
     for path in (clone / "results").glob("*/*"):
         path.unlink()
     for path in (clone / "results").glob("*/"):

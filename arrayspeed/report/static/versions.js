@@ -248,23 +248,23 @@ function steps(every, meta, factor, others) {
   const far = ({ step }) => (step.ratio === null ? Infinity : Math.abs(Math.log(step.ratio)));
   found.sort((a, b) => order(b) - order(a) || (far(b) > far(a) ? 1 : far(b) < far(a) ? -1 : 0));
   const explained = found.some(({ step }) => step.program);
-  const known = found.some(({ step }) => step.reason);
   const caption = `${found.length} steps in ${every.length} series: neighbouring releases that are shown to differ by more than ${beyond} (errors by more than ×2), all judged together, or of which one fails`;
   return [heading, table(caption, [
     { title: "release" }, { title: "after" }, { title: "measure", text: true }, { title: "kernel", text: true }, { title: "backend", text: true },
     { title: "change", text: true }, { title: "ratio (95 % interval)" }, { title: "from" }, { title: "to" }, { title: "rounds", text: true },
     ...(others ? [{ title: "other kinds of machine", text: true }] : []),
     ...(explained ? [{ title: "compiled program", text: true }] : []),
-    ...(known ? [{ title: "why", text: true }] : []),
   ], found.map(({ one, step }) => [step.version, step.before, meta.measures[one.measure].title, named(one, meta), one.backend,
-    el("span", { class: step.worse ? "bad" : "good" }, step.verdict),
+    [el("span", { class: step.worse ? "bad" : "good" }, step.verdict), step.reason ? why(step) : null],
     el("span", { class: step.worse ? "bad" : "good" }, `${arrow(step)} ${size(step)}`),
     ...[step.value_before, step.value].map((value) => (value === null ? "failed" : human(value, meta.measures[one.measure].unit))),
     step.side_by_side ? rounds(step) : "not side by side",
     ...(others ? [others(one, step)] : []),
-    ...(explained ? [program(step.program)] : []),
-    ...(known ? [step.reason ? el("details", {}, el("summary", {}, "why"), step.reason) : ""] : [])]))];
+    ...(explained ? [program(step.program)] : [])]))];
 }
+
+/** Why a step is as it is, in the words of whoever looked into it. */
+const why = (step) => el("details", {}, el("summary", {}, "why"), el("p", { class: "reason" }, step.reason));
 
 /** Whether the program changed with a step, and how: the counts, and behind them the lines. */
 function program(found) {
