@@ -70,8 +70,8 @@ ARTICLES = [
     part("time_call", sizes=["large"], dtype="float32"),
 ]
 
-#: What every version of a library is measured on. Of the bench tier, four rounds of all of asv.conf.json took 82 minutes
-#: on two cores. First calls, errors and imports are of the kernels that say most.
+#: What every version of a library is measured on. Of the bench tier, four rounds of all of asv.conf.json took 82
+#: minutes on two cores. First calls, errors and imports are of the kernels that say most.
 VERSIONS = [
     part("time_call", kernels=in_tier("core"), sizes=["small", "large"]),
     IMPORTS,
