@@ -247,20 +247,17 @@ function steps(every, meta, factor, others) {
   const order = ({ step }) => releases.indexOf(step.version);
   const far = ({ step }) => (step.ratio === null ? Infinity : Math.abs(Math.log(step.ratio)));
   found.sort((a, b) => order(b) - order(a) || (far(b) > far(a) ? 1 : far(b) < far(a) ? -1 : 0));
-  const explained = found.some(({ step }) => step.program);
   const caption = `${found.length} steps in ${every.length} series: neighbouring releases that are shown to differ by more than ${beyond} (errors by more than ×2), all judged together, or of which one fails`;
   return [heading, table(caption, [
     { title: "release" }, { title: "after" }, { title: "measure", text: true }, { title: "kernel", text: true }, { title: "backend", text: true },
     { title: "change", text: true }, { title: "ratio (95 % interval)" }, { title: "from" }, { title: "to" }, { title: "rounds", text: true },
     ...(others ? [{ title: "other kinds of machine", text: true }] : []),
-    ...(explained ? [{ title: "compiled program", text: true }] : []),
   ], found.map(({ one, step }) => [step.version, step.before, meta.measures[one.measure].title, named(one, meta), one.backend,
-    [el("span", { class: step.worse ? "bad" : "good" }, step.verdict), step.reason ? why(step) : null],
+    [el("span", { class: step.worse ? "bad" : "good" }, step.verdict), program(step.program), step.reason ? why(step) : null],
     el("span", { class: step.worse ? "bad" : "good" }, `${arrow(step)} ${size(step)}`),
     ...[step.value_before, step.value].map((value) => (value === null ? "failed" : human(value, meta.measures[one.measure].unit))),
     step.side_by_side ? rounds(step) : "not side by side",
-    ...(others ? [others(one, step)] : []),
-    ...(explained ? [program(step.program)] : [])]))];
+    ...(others ? [others(one, step)] : [])]))];
 }
 
 /** Why a step is as it is, in the words of whoever looked into it. */
@@ -268,10 +265,11 @@ const why = (step) => el("details", {}, el("summary", {}, "why"), el("p", { clas
 
 /** Whether the program changed with a step, and how: the counts, and behind them the lines. */
 function program(found) {
-  if (!found) return "";
-  if (!found.diff.length) return found.why ? `${found.verdict}: ${found.why}` : found.verdict;
+  if (!found) return null;
+  const verdict = { differs: "the program differs", "not shown": "the program cannot be shown" }[found.verdict] ?? found.verdict;
+  if (!found.diff.length) return el("small", {}, found.why ? `${verdict}: ${found.why}` : verdict);
   const changes = found.changes.map(([name, before, after]) => `${name} ${before} → ${after}`);
-  return el("details", {}, el("summary", {}, `${found.verdict}: ${changes.slice(0, 3).join(", ") || "the same counts"}`),
+  return el("details", {}, el("summary", {}, `${verdict}: ${changes.slice(0, 3).join(", ") || "the same counts"}`),
     el("pre", {}, [...changes, "", ...found.diff].join("\n")));
 }
 
