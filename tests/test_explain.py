@@ -458,6 +458,7 @@ def own(tmp_path, monkeypatch, capsys):
     return call
 
 
+@pytest.mark.environment
 def test_programs_of_own_functions(own):
     status, printed = own("1.0", "1.1", "--format", "json")
     assert status == 1
