@@ -315,7 +315,7 @@ def test_a_step_that_was_explained_is_told_with_its_program(tmp_path):
     (machine,) = (path for path in tmp_path.iterdir() if path.is_dir())
     (machine / "explanations.jsonl").write_text(json.dumps(one | line | {"counts": [], "diff": []}) + "\n")
     (told,) = (text for text in upgrades.told(tmp_path, results.load(tmp_path)) if text.startswith("- `matmul`"))
-    assert told.endswith("What the library compiles or calls for it is the same in both.")
+    assert told.endswith("shows the same program, or the same calls, in both.")
 
 
 def test_releases_that_never_met_are_not_told_of(tmp_path):

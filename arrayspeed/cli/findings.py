@@ -47,9 +47,11 @@ largest, and shown to be above ×1.05 among all of them; ten kernels at most, on
 """
 
 RELEASES = """\
-Releases of one library, and nothing else, took turns every 20 ms on {machine}. Words are of all comparisons of a
-library together; a difference is one beyond ×1.05. Of each library, the largest steps between two neighbouring releases
-are listed. `arrayspeed versions` and the page of versions show all.
+Releases of one library, and nothing else, took turns every 20 ms on {machine}. Words are decided over all
+comparisons of a library together; a difference is one beyond ×1.05. Of each library, the largest steps between two
+neighbouring releases are listed; `arrayspeed versions` and the page of versions show all. Steps and means include
+[what memory does to times](trust.md#what-memory-does-to-times). Page faults, and the times beside them, are of one
+process each.
 """
 
 #: A claim and what became of it on a machine.

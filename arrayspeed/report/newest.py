@@ -32,7 +32,9 @@ from arrayspeed.versions.steps import Series, Step, decide
 LARGEST = 3
 
 
-def newest(library: str, every: Sequence[Measured], series: Iterable[Series], means: Iterable[dict]) -> dict:
+def newest(
+    machine: str, library: str, every: Sequence[Measured], series: Iterable[Series], means: Iterable[dict]
+) -> dict:
     """All of it, of what was measured of a library, its series, and their means (`arrayspeed.report.series`)."""
     releases = sorted({version for one in every for version in one.sides}, key=order)
     before, version = releases[-2:] if len(releases) > 1 else (None, None)
@@ -45,7 +47,7 @@ def newest(library: str, every: Sequence[Measured], series: Iterable[Series], me
         "version": version,
         "counts": counts,
         "together": sum(one.met(before, version) for one, *_ in pairs),
-        "changes": [step | {"why": reason(library, step)} for step in largest(series)],
+        "changes": [step | {"why": reason(machine, library, step)} for step in largest(series)],
         "first": [mean | {"points": mean["points"][:1]} for mean in means if mean["measure"] == CALL.name],
     }
 

@@ -34,28 +34,29 @@ def write_series(folder: Path, results_dir: str | Path, table: pl.DataFrame, mac
     ``table`` holds the results of that machine alone; ``machine_number`` is its place in ``meta.json``.
     """
     found = []
-    known = explanations(results_dir, table["machine"][0]) if len(table) else {}
+    machine = table["machine"][0] if len(table) else ""
+    known = explanations(results_dir, machine)
     for library in LIBRARIES:
         if every := measured(results_dir, table, library):
             found.append(library)
             series, of_kernels = over_versions(every, FACTOR), means_data(every)
             data = {
-                "library": [series_data(one, library, known) for one in series],
+                "library": [series_data(one, library, known, machine) for one in series],
                 "means": {"factor": FACTOR, "means": of_kernels},
-                "newest": newest(library, every, series, of_kernels),
+                "newest": newest(machine, library, every, series, of_kernels),
             }
             for name, content in data.items():
                 dump(folder / f"{name}-{machine_number}-{library}.json", content)
     return found
 
 
-def series_data(one: Series, library: str, known: Mapping[tuple, dict]) -> dict:
+def series_data(one: Series, library: str, known: Mapping[tuple, dict], machine: str = "") -> dict:
     """A series, its steps with what is known of their programs; the same program counts the same on both sides."""
     # Several times as fast as dataclasses.asdict, which copies every number.
     data = vars(one) | {"points": list(map(vars, one.points)), "steps": [dict(vars(step)) for step in one.steps]}
     where = one.kernel, one.dtype, one.backend, one.size, one.device
     for step in data["steps"]:
-        step["reason"] = reason(library, data | step)
+        step["reason"] = reason(machine, library, data | step)
         row = known.get((library, step["before"], step["version"], *where))
         if row:
             changes = [each for each in row["counts"] if each[1] != each[2]]

@@ -27,14 +27,14 @@ from kernels import LIBRARIES
 
 #: What is said of a step's programs.
 PROGRAMS = {
-    SAME: " What the library compiles or calls for it is the same in both.",
-    DIFFERS: " What the library compiles or calls for it differs.",
+    SAME: " `arrayspeed explain` shows the same program, or the same calls, in both.",
+    DIFFERS: " `arrayspeed explain` shows another program, or other calls.",
 }
 
 #: What is said of the table of noise.
 NOISE = """\
-The standard deviation of the logarithm of the ratio of two neighbouring releases, over the rounds: of processes that
-took turns, by backend, the median and range of all calls; and of processes that were a round apart.
+The standard deviation, over the rounds, of the logarithm of the ratio of two neighbouring releases: of processes that
+took turns, and of processes that were a round apart. Of each backend, the median over its calls, and the range.
 """
 
 HEADINGS = ("backend", "ratios", "in turn, median (range)", "a round apart, median")
@@ -42,13 +42,14 @@ HEADINGS = ("backend", "ratios", "in turn, median (range)", "a round apart, medi
 
 def told(results_dir: str | Path, table: pl.DataFrame) -> list[str]:
     """Lines of Markdown, of a table of one machine's results; none where no two releases took turns."""
-    known = explanations(results_dir, table["machine"][0]) if len(table) else {}
+    machine = table["machine"][0] if len(table) else ""
+    known = explanations(results_dir, machine)
     lines, found = [], []
     for library in LIBRARIES:
         every = [one for one in measured(results_dir, table, library) if side_by_side(one)]
         if every:
             series = [replace(one, steps=met(one)) for one in over_versions(every, FACTOR)]
-            lines += [f"### {library}", "", *of_library(library, every, series, known), ""]
+            lines += [f"### {library}", "", *of_library(machine, library, every, series, known), ""]
             found += every
     return [*lines, *noise_table(found)] if found else []
 
@@ -63,9 +64,11 @@ def met(one: Series) -> list[Step]:
     return [step for step in one.steps if step.side_by_side]
 
 
-def of_library(library: str, every: list[Measured], series: list[Series], known: Mapping[tuple, dict]) -> Iterator[str]:
+def of_library(
+    machine: str, library: str, every: list[Measured], series: list[Series], known: Mapping[tuple, dict]
+) -> Iterator[str]:
     """The newest release against the one before, all of them since the oldest, and the largest steps."""
-    found = newest(library, every, series, means_data(every))
+    found = newest(machine, library, every, series, means_data(every))
     if calls := found["counts"].get(CALL.name):
         words = ", ".join(f"{calls[word]} {word}" for word in ORDER if calls[word])
         yield f"{found['version']} against {found['before']}, {calls.total()} calls: {words}."

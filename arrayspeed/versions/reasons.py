@@ -1,4 +1,4 @@
-"""Why steps are as they are: sentences that were checked, each for a step of the committed results.
+"""Why steps are as they are: sentences that were checked, each for a step of one machine's committed results.
 
 ``reasons.toml`` holds them. A step that is there without a reason was not looked into.
 """
@@ -19,18 +19,18 @@ NAMES = ("before", "version", "kernel", "size", "backend", "measure")
 
 
 @cache
-def reasons() -> Mapping[tuple, str]:
-    """Library and `NAMES` of a step -> the reason."""
-    entries = tomllib.loads(PATH.read_text(encoding="utf-8"))["steps"]
+def reasons() -> tuple[str, Mapping[tuple, str]]:
+    """The machine that they were checked on, and library and `NAMES` of a step -> the reason."""
+    data = tomllib.loads(PATH.read_text(encoding="utf-8"))
     found: dict[tuple, str] = {}
-    for entry in entries:
-        of = entry.get("of", [{}])
-        for one in of:
+    for entry in data["steps"]:
+        for one in entry.get("of", [{}]):
             where = {"measure": CALL.name} | entry | one
             found[(where["library"], *(where[name] for name in NAMES))] = entry["why"]
-    return found
+    return data["machine"], found
 
 
-def reason(library: str, step: Mapping) -> str:
-    """Why a step is as it is; empty where nobody knows. ``step`` has `NAMES`."""
-    return reasons().get((library, *(step[name] for name in NAMES)), "")
+def reason(machine: str, library: str, step: Mapping) -> str:
+    """Why a step is as it is; empty where nobody knows, as on any other machine. ``step`` has `NAMES`."""
+    known_on, known = reasons()
+    return known.get((library, *(step[name] for name in NAMES)), "") if machine == known_on else ""
