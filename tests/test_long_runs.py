@@ -14,7 +14,7 @@ import pytest
 
 from arrayspeed.model.combination import Combination
 from arrayspeed.records import processes, results
-from tests.conftest import ARRAYSPEED, ROOT, command, finished, stored
+from tests.conftest import ARRAYSPEED, command, finished, stored
 
 #: Nine chunks of one short process each.
 SELECTED = [
@@ -186,14 +186,12 @@ def test_releases_in_blocks_go_on_where_they_stopped(empty):
     ],
 )
 def test_mistakes_get_one_line_and_status_2(empty, arguments, says):
-    before = set((ROOT / ".asv/env").iterdir())
+    # The environments that tests share come and go meanwhile.
+    (empty / ".asv").unlink()
     done = command(*ARRAYSPEED, "upgrade", *arguments, cwd=empty, status=2)
-    lines = done.stderr.strip().splitlines()
-    assert says in lines[-1]
-    others = [line for line in lines[:-1] if not line.startswith("Creating environment")]
-    assert others == [], "one line is enough"
-    made = set((ROOT / ".asv/env").iterdir()) - before
-    assert all((path / "asv-env-info.json").exists() for path in made), "half an environment is left behind"
+    (line,) = done.stderr.strip().splitlines()
+    assert says in line
+    assert not [path for path in empty.glob(".asv/env/*") if path.is_dir()], "an environment was made for nothing"
 
 
 def one(**changes):
