@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import replace
 from importlib import import_module
 from typing import Any
@@ -51,11 +51,6 @@ def in_tier(tier: str) -> list[str]:
     choose("tier", tier, TIERS)
     wanted = TIERS[: TIERS.index(tier) + 1]
     return [kernel.name for kernel in CATALOGUE.values() if kernel.tier in wanted]
-
-
-def by_tier(names: Iterable[str]) -> list[str]:
-    """Kernels with those first that say most: by tier, and within one in the order given."""
-    return sorted(names, key=lambda name: TIERS.index(CATALOGUE[name].tier))
 
 
 def dtypes() -> list[str]:

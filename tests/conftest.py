@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from arrayspeed.measure import interrupts
 from arrayspeed.measure.players import FEWEST, Turns
 from arrayspeed.records import results
 from kernels.preparation import REFERENCES
@@ -34,6 +35,16 @@ def own_lock(tmp_path_factory):
     """Tests measure nothing that matters, so they neither wait for another measurement nor hold it up."""
     os.environ["ARRAYSPEED_TIER"] = "full"
     os.environ["ARRAYSPEED_LOCK"] = str(tmp_path_factory.mktemp("lock") / "lock")
+
+
+@pytest.fixture(autouse=True)
+def own_signals():
+    """A command that runs in this process changes what signals do, and what is started later would inherit it."""
+    listening, hook = {number: signal.getsignal(number) for number in interrupts.SIGNALS}, sys.unraisablehook
+    yield
+    for number, before in listening.items():
+        signal.signal(number, before)
+    sys.unraisablehook = hook
 
 
 def pytest_configure():
@@ -137,15 +148,11 @@ def command_here(*arguments, cwd, status=0):
     from arrayspeed.cli.main import main
 
     out, err = io.StringIO(), io.StringIO()
-    listening, hook = signal.getsignal(signal.SIGINT), sys.unraisablehook
     try:
         with contextlib.chdir(cwd), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             main(list(arguments))
     except SystemExit as ended:
         done = subprocess.CompletedProcess(arguments, ended.code, out.getvalue(), err.getvalue())
-    finally:
-        signal.signal(signal.SIGINT, listening)
-        sys.unraisablehook = hook
     assert done.returncode == status, f"{arguments}: {done.returncode}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
     return done
 

@@ -584,13 +584,6 @@ def test_the_bench_tier_holds_what_is_measured_by_default_and_what_pages_need():
     assert {"matmul", "add"} <= set(catalogue.in_tier("bench")), "the Limits page's peaks"
 
 
-def test_kernels_come_in_order_of_what_says_most():
-    ordered = catalogue.by_tier(CATALOGUE)
-    assert sorted(ordered) == sorted(CATALOGUE)
-    tiers = [TIERS.index(CATALOGUE[name].tier) for name in ordered]
-    assert tiers == sorted(tiers)
-
-
 def test_a_late_function_is_imported_with_its_kernel_and_has_nothing_around_it(make, monkeypatch):
     from kernels.late import Late
     from kernels.preparation import library_function

@@ -1,7 +1,9 @@
 """What a stored value depends on: which values a change makes stale, and which it leaves."""
 
+import ast
 import json
 import shutil
+import sys
 from types import SimpleNamespace
 
 import pytest
@@ -12,7 +14,7 @@ from arrayspeed.measure.plan import Selection
 from arrayspeed.model.combination import Combination, parse_name
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.measures import MEASURES
-from arrayspeed.records import fingerprints, processes
+from arrayspeed.records import fingerprints, processes, syntax
 from kernels import BACKENDS, CATALOGUE
 from tests.conftest import ROOT
 
@@ -172,18 +174,53 @@ def one(kernel="add", backend="numpy", size=10):
 
 def test_every_part_of_a_fingerprint_is_told_apart():
     before = fingerprints.fingerprint(one(), {"numpy": "2.4.6"})
-    assert fingerprints.changed(before, before) == []
-    assert fingerprints.changed(before, fingerprints.fingerprint(one(), {"numpy": "2.4.7"})) == ["packages"]
-    assert fingerprints.changed(before, fingerprints.fingerprint(one("sine"), {"numpy": "2.4.6"})) == [
-        "kernel",
-        "inputs",
-    ]
-    other = fingerprints.changed(before, fingerprints.fingerprint(one(backend="jax"), {"numpy": "2.4.6"}))
-    assert other == ["kernel", "adapter"]
+    assert fingerprints.changed(before, one(), {"numpy": "2.4.6"}) == []
+    assert fingerprints.changed(before, one(), {"numpy": "2.4.7"}) == ["packages"]
+    assert fingerprints.changed(before, one(), {}, ["kernel", "timing"]) == []
+    assert fingerprints.changed(before, one("sine"), {"numpy": "2.4.6"}) == ["kernel", "inputs"]
+    assert fingerprints.changed(before, one(backend="jax"), {"numpy": "2.4.6"}) == ["kernel", "adapter"]
     imports = Combination(
         "venv", "imports.library.timeraw_import", 0, "imports", "library", None, "t", "jax", None, None
     )
     assert len(fingerprints.fingerprint(imports, {}).split("-")) == len(fingerprints.PARTS)
+
+
+def test_a_fingerprint_that_another_python_stored_is_the_same():
+    kernel, inputs, adapter, timing, packages = fingerprints.fingerprint(one(), {"numpy": "2.4.6"}).split("-")
+    newer = fingerprints.digest([fingerprints.timing(one().measure, newer=True)])
+    assert newer != timing
+    assert fingerprints.changed("-".join([kernel, inputs, adapter, newer, packages]), one(), {"numpy": "2.4.6"}) == []
+    assert fingerprints.changed("-".join([kernel, inputs, adapter, newer, packages]), one(), {}) == ["packages"]
+    other = "-".join([kernel, inputs, adapter, "0" * 8, packages])
+    assert fingerprints.changed(other, one(), {"numpy": "2.4.6"}) == ["timing"]
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "f'{name}'",
+        "f\"{', '.join(names)}: {len(names)!r:>{width}.1f}\"",
+        "f'{{}} {value:,} {(one if two else other)} {(lambda: 0)()} {(one, two)}'",
+        "f'a\\n\\\\{ {1: 2}[1]}'",
+        "f'{(lambda: 0)}{(yes if so else no)}'",
+        "f\"{names['one']}'s {f'{other}'}\"",
+        "print('a', f'{one}', f'{two}' + f\"{', '}\")",
+    ],
+)
+def test_the_text_of_f_strings_is_the_same_in_every_python(written):
+    """As Python 3.11 writes it; what later ones write differs from it."""
+    (node,) = ast.parse(written).body
+    assert syntax.unparse(node) == written
+    assert ast.dump(ast.parse(syntax.unparse(node))) == ast.dump(ast.parse(written))
+    if sys.version_info < (3, 12):
+        assert ast.unparse(node) == written
+
+
+def test_a_tree_is_left_as_it_is():
+    tree = ast.parse("f'{name}'")
+    before = ast.dump(tree)
+    syntax.unparse(tree)
+    assert ast.dump(tree) == before
 
 
 MACHINE, COMMIT, OTHER = "generated", "0123456789" * 4, "f" * 40

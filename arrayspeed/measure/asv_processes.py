@@ -33,7 +33,7 @@ from arrayspeed.model.failures import BROKEN, ERROR, NOT_AVAILABLE
 from arrayspeed.model.measures import measure_of
 from arrayspeed.model.units import human
 from arrayspeed.records import processes
-from arrayspeed.records.fingerprints import fingerprint
+from arrayspeed.records.fingerprints import changed
 from arrayspeed.records.processes import Process
 from arrayspeed.records.results import result_commits
 from benchmarks.batching import complaint
@@ -68,7 +68,7 @@ def finished(session: Session, plan: Iterable[Combination]) -> set[Combination]:
         for measured, before in newest(folder, machine, name, commits):
             # The newest value is the one that is shown, so it is the one that has to be of this code.
             if (one := wanted.get(place(measured))) and before is not None:
-                (done.add if before == fingerprint(one, packages) else done.discard)(one)
+                (done.discard if changed(before, one, packages) else done.add)(one)
     return done
 
 

@@ -1,4 +1,4 @@
-"""Ctrl-C that is not lost, and does not interrupt the tidying up.
+"""Ctrl-C that is not lost, and does not interrupt the tidying up; SIGTERM, as job schedulers send it, is the same.
 
 Python drops an exception that is raised in a callback (at a fork, or of a weak reference), a KeyboardInterrupt too; a
 run of hours would then go on as if nothing had happened. So it is remembered, and long work asks between its parts.
@@ -12,17 +12,23 @@ import sys
 _heard = False
 
 
+#: What is listened to, and what Python does of each where nobody listens.
+SIGNALS = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+
+
 def listen() -> None:
-    """Remember Ctrl-C from now on, beside raising KeyboardInterrupt."""
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, _hear)
-        sys.unraisablehook = _unraisable
+    """Remember Ctrl-C and SIGTERM from now on, beside raising KeyboardInterrupt."""
+    for number, usual in SIGNALS.items():
+        if signal.getsignal(number) is usual:
+            signal.signal(number, _hear)
+            sys.unraisablehook = _unraisable
 
 
 def stop_listening() -> None:
     """Let nothing interrupt what is left to do: the command has ended, and tidies up."""
-    if signal.getsignal(signal.SIGINT) is _hear:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in SIGNALS:
+        if signal.getsignal(number) is _hear:
+            signal.signal(number, signal.SIG_IGN)
 
 
 def check() -> None:

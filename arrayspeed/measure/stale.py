@@ -13,7 +13,7 @@ from arrayspeed.environments.machine import describe
 from arrayspeed.measure.plan import Selection, selected, wanted
 from arrayspeed.model.combination import Combination
 from arrayspeed.records import processes
-from arrayspeed.records.fingerprints import PARTS, changed, fingerprint
+from arrayspeed.records.fingerprints import PARTS, changed
 from arrayspeed.records.results import result_commits
 
 #: What is said of values that were stored without a fingerprint.
@@ -80,5 +80,5 @@ def reason(one: Combination, before: str | None, packages: Mapping[str, str] | N
     if before is None:
         return UNKNOWN
     parts = [part for part in PARTS if part != "packages" or packages is not None]
-    differ = changed(before, fingerprint(one, packages or {}), parts)
+    differ = changed(before, one, packages or {}, parts)
     return f"changed: {', '.join(differ)}" if differ else None

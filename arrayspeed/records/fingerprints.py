@@ -20,6 +20,7 @@ import kernels
 from arrayspeed.environments.project import PLUMBING
 from arrayspeed.model.combination import Combination
 from arrayspeed.model.measures import CALL
+from arrayspeed.records.syntax import unparse
 from kernels import BACKENDS, CATALOGUE
 from kernels.catalogue import FAMILIES
 from kernels.kernel import Kernel
@@ -38,8 +39,7 @@ Place = tuple[str, str]
 
 def fingerprint(one: Combination, packages: Mapping[str, str]) -> str:
     """The parts' hashes, with hyphens between them."""
-    known = one.kernel in CATALOGUE and one.backend in BACKENDS
-    parts = digests(one.kernel, one.backend, one.measure) if known else digests()
+    parts = digests(one.kernel, one.backend, one.measure) if is_known(one) else digests()
     return "-".join([*parts, digest([repr(sorted(packages.items()))])])
 
 
@@ -51,10 +51,19 @@ def digests(*of: str) -> tuple[str, ...]:
     return tuple(digest([part]) for part in (of_sources(*of) if of else ("", "", "", timing())))
 
 
-def changed(before: str, now: str, parts: Iterable[str] = PARTS) -> list[str]:
-    """The parts in which two fingerprints differ, of those asked for."""
-    pairs = zip(PARTS, before.split("-"), now.split("-"), strict=False)
-    return [name for name, one, other in pairs if one != other and name in parts]
+def changed(before: str, one: Combination, packages: Mapping[str, str], parts: Iterable[str] = PARTS) -> list[str]:
+    """The parts in which a stored fingerprint differs from that of today, of those asked for."""
+    then, now = (dict(zip(PARTS, each.split("-"), strict=False)) for each in (before, fingerprint(one, packages)))
+    found = [name for name in parts if then.get(name) != now[name]]
+    if "timing" in found and then.get("timing") == digest([timing(one.measure if is_known(one) else "", newer=True)]):
+        # Stored when Python 3.12 and later wrote f-strings in their own way.
+        found.remove("timing")
+    return found
+
+
+def is_known(one: Combination) -> bool:
+    """Whether it is one of the catalogue."""
+    return one.kernel in CATALOGUE and one.backend in BACKENDS
 
 
 @lru_cache(None)
@@ -94,7 +103,7 @@ def adapter(library: str) -> str:
     watch -= {name for owner, name in closure(others, "") if owner == module}
     rest = [node for node in body if not defined(node) & watch]
     needed = {name for node in rest for name in names_in(node)}
-    return ast.unparse(ast.Module([part for node in rest if (part := needed_of(node, needed))], []))
+    return unparse(ast.Module([part for node in rest if (part := needed_of(node, needed))], []))
 
 
 def needed_of(node: ast.stmt, needed: Collection[str]) -> ast.stmt | None:
@@ -120,7 +129,7 @@ def inputs(kernel: Kernel, family: str) -> str:
 
 
 @lru_cache(None)
-def timing(measure: str = "") -> str:
+def timing(measure: str = "", newer: bool = False) -> str:
     """What times a call; of the file that has all measures, what is of one measure and what all have in common."""
     files = sorted((ROOT / "benchmarks").glob("*.py"))
     names = [path.stem for path in files if path.stem not in FAMILIES and f"benchmarks/{path.name}" not in PLUMBING]
@@ -132,7 +141,7 @@ def timing(measure: str = "") -> str:
     # What only other measures' methods import.
     others = helpers(tree(module) for module in modules.values()) - helpers(needed.values())
     each = (
-        ast.unparse(one) if of_measures(modules[name]) else whole(modules[name])
+        unparse(one, newer) if of_measures(modules[name]) else whole(modules[name], newer)
         for name, one in needed.items()
         if name not in others
     )
@@ -224,9 +233,9 @@ def is_docstring(node: ast.stmt) -> bool:
 
 
 @lru_cache(None)
-def whole(module: str) -> str:
+def whole(module: str, newer: bool = False) -> str:
     """All of a module."""
-    return ast.unparse(tree(module))
+    return unparse(tree(module), newer)
 
 
 @lru_cache(None)
@@ -304,4 +313,4 @@ def texts(places: Iterable[Place]) -> list[str]:
 @lru_cache(None)
 def written(module: str, name: str) -> str:
     """The top-level statement that defines a name."""
-    return ast.unparse(tops(module)[name])
+    return unparse(tops(module)[name])
