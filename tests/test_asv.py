@@ -168,7 +168,9 @@ def test_outside_a_clone_says_so(tmp_path):
 
 @pytest.mark.clock
 def test_a_round_trip_takes_longer_and_a_queue_of_calls_no_longer_than_a_call(clone, newest):
-    """On a real run, of small and large arrays; the machine's own changes of speed are what the margins are for."""
+    """On a real run, of small and large arrays. The margins are for the machine's own changes of speed: what is compared
+    was measured minutes apart. A queue whose time was not divided by its calls would take ten times as long, or more.
+    """
     only = [
         "--environment",
         newest.name,
@@ -191,7 +193,7 @@ def test_a_round_trip_takes_longer_and_a_queue_of_calls_no_longer_than_a_call(cl
     cases = [(kernel, backend) for kernel in ("add", "matmul") for backend in ("numpy", "jax-jit", "torch")]
     trips = [found[*case, "time_round_trip"] / found[*case, "time_call"] for case in cases]
     queues = [found[*case, "time_pipelined"] / found[*case, "time_call"] for case in cases]
-    assert min(trips) > 1 / 2, dict(zip(cases, trips, strict=True))
-    assert geometric_mean(trips) > 0.8, dict(zip(cases, trips, strict=True))
-    assert max(queues) < 2, dict(zip(cases, queues, strict=True))
-    assert geometric_mean(queues) < 1.25, dict(zip(cases, queues, strict=True))
+    assert min(trips) > 1 / 5, dict(zip(cases, trips, strict=True))
+    assert geometric_mean(trips) > 1 / 2, dict(zip(cases, trips, strict=True))
+    assert max(queues) < 5, dict(zip(cases, queues, strict=True))
+    assert geometric_mean(queues) < 2, dict(zip(cases, queues, strict=True))
