@@ -142,6 +142,7 @@ _ZN7kernels4mine1fB2v5B38c8tJTE5ArrayE:
 	callq	*%rax
 	movabsq	$.const.picklebuf.140737350031232, %rdi
 	movabsq	$_ZN7kernels4mine30__numba_parfor_gufunc_0x7f7835B3v17E, %rcx
+	movabsq	$.kernel.140737350031232___gufunc__._ZN7kernels4mine30__numba_parfor_gufunc_0x7f7835B3v17E, %rcx
 	jne	.LBB0_3
 	retq
 .Lfunc_end0:
@@ -169,6 +170,7 @@ def test_instructions_without_labels_and_addresses():
         "  callq *%rax",
         "  movabsq $message, %rdi",
         "  movabsq $kernels.mine.__numba_parfor_gufunc, %rcx",
+        "  movabsq $.kernel.__gufunc__.kernels.mine.__numba_parfor_gufunc, %rcx",
         "  jne L1",
         "  retq",
         "constant1:",
@@ -177,7 +179,7 @@ def test_instructions_without_labels_and_addresses():
     for before, after in (("vmulpd", "vaddpd"), ("0x3ff0", "0x4000"), ("%ymm1", "%ymm2"), ("xxgemm", "xxgemv")):
         assert lines != assembly.lines(CODE.replace(before, after)), before
     counted = assembly.counts(lines)
-    assert (counted["instructions"], counted["instructions on vectors"], counted["uses numba_xxgemm"]) == (8, 1, 1)
+    assert (counted["instructions"], counted["instructions on vectors"], counted["uses numba_xxgemm"]) == (9, 1, 1)
 
 
 GENERATED_CODE = '''# AOT ID: ['0_inference']

@@ -57,6 +57,7 @@ class Names:
     def replaced(self, text: str) -> str:
         """A line by the new names: nothing in it is the name of an address, a process or a compilation."""
         text = re.sub(r'"?\.(?:const|bytes)\.[^"\n,]*"?', "message", text)
+        text = re.sub(r"\.kernel\.\d+_", ".kernel.", text)
         text = re.sub(r"(?:[A-Za-z_]\w*\.)?(?:__gufunc__\.)?_ZN[\w.$]+", lambda match: self.function(match[0]), text)
         text = re.sub(r"\.L[A-Za-z_]+[\d_]*", lambda match: self.label(match[0]), text)
         return re.sub(r"\b(0x)?[0-9a-f]{12}\b|\b\d{14,16}\b", "address", text)
