@@ -19,14 +19,14 @@ check: $(VENV)/ready
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
 	$(BIN)/mypy
-	$(PYTEST) $(SIDE_BY_SIDE) --dist worksteal -m "not (environment or clock or $(LONG))"
+	$(PYTEST) $(SIDE_BY_SIDE) --dist worksteal -m "not (environment or seconds or clock or $(LONG))"
 
 test: check
-	$(PYTEST) $(SIDE_BY_SIDE) --dist loadscope -m "environment and not clock and not ($(LONG))"
+	$(PYTEST) $(SIDE_BY_SIDE) --dist loadscope -m "(environment or seconds) and not clock and not ($(LONG))"
 	$(PYTEST) -m "clock and not ($(LONG))"
 
 test-all: check
-	$(PYTEST) $(SIDE_BY_SIDE) --dist loadscope -m "(environment or $(LONG)) and not clock"
+	$(PYTEST) $(SIDE_BY_SIDE) --dist loadscope -m "(environment or seconds or $(LONG)) and not clock"
 	$(PYTEST) -m "clock"
 
 audit: $(VENV)/ready

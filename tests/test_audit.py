@@ -248,6 +248,7 @@ def test_the_clock_times_the_right_computation(clocked, backend, names):
     assert {row["kernel"] for row in rows} == set(names)
 
 
+@pytest.mark.seconds
 def test_the_clock_shares_nothing_with_what_it_checks():
     for name, kernel in CATALOGUE.items():
         for backend in ON_CPU:

@@ -292,6 +292,7 @@ def test_processes_of_kernels_are_compared_by_release(tmp_path):
     assert plain["what", ("1.0", "1.2")].factor is None
 
 
+@pytest.mark.seconds
 def test_environments_of_several_releases(config):
     made = pair.several(config, "jax", ["0.4.31", "0.4.33", "0.8.3"], ["numpy==2.0.2"])
     rows = [entry["req"] for entry in made.include]

@@ -125,6 +125,7 @@ def test_a_driver_that_is_there_leaves_the_answer_to_the_library(monkeypatch):
     assert why_not(Backend(name="x", library="x", devices=DEVICES), "cpu") is None
 
 
+@pytest.mark.seconds
 def test_every_kernel_has_its_benchmarks():
     from asv_runner.discovery import disc_benchmarks
 

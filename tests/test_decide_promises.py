@@ -40,7 +40,11 @@ def formerly_in(scenario):
     return summarise(outcomes(judged_in(scenario).truths, simulate.former))
 
 
-@pytest.fixture(params=SCENARIOS, ids=lambda scenario: scenario.name)
+#: `make check` has one scenario, `make test` has all.
+PARAMETERS = [SCENARIOS[0], *(pytest.param(scenario, marks=pytest.mark.seconds) for scenario in SCENARIOS[1:])]
+
+
+@pytest.fixture(params=PARAMETERS, ids=lambda scenario: scenario.name)
 def judged(request):
     return judged_in(request.param)
 
@@ -88,6 +92,7 @@ def test_large_changes_are_found(judged):
     assert summarise(judged.outcomes).found[1.5] >= 0.9
 
 
+@pytest.mark.seconds
 def test_power_where_noise_is_small():
     rng = np.random.default_rng(1)
     truths = [draw(QUIET, rng) for _ in range(5)]
@@ -117,6 +122,7 @@ def test_power_is_never_bought_by_more_noise():
     assert max(false) <= 2
 
 
+@pytest.mark.seconds
 def test_looks_spend_far_fewer_processes_than_a_fixed_number_of_rounds():
     normal = judged_in(SCENARIOS[0])
     found = summarise(normal.outcomes)
@@ -212,6 +218,7 @@ def run(capsys, monkeypatch, scenarios=2, **options):
     return status, capsys.readouterr()
 
 
+@pytest.mark.seconds
 def test_simulate_prints_both_rules_beside_each_other(capsys, monkeypatch):
     status, printed = run(capsys, monkeypatch, format="markdown")
     rows = [line.split(" | ") for line in printed.out.splitlines() if line.startswith("|")]
@@ -236,6 +243,7 @@ def test_simulate_for_programs(capsys, monkeypatch):
     assert row["broken"] == []
 
 
+@pytest.mark.seconds
 def test_simulate_exits_with_1_where_a_promise_is_broken(capsys, monkeypatch):
     monkeypatch.setattr(simulate, "sequential", lambda truth, factor=1.05: simulate.former(truth))
     status, printed = run(capsys, monkeypatch, scenarios=1, comparisons=2000)

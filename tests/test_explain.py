@@ -482,6 +482,7 @@ def test_programs_of_own_functions(own):
     assert own("1.0", "1.1", "-k", "apart", "--size", "10")[0] == 2
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize(
     ("options", "said"),
     [

@@ -399,6 +399,7 @@ def part_of(source, folder, number):
     write_lines(target / source.name, *lines[number::3])
 
 
+@pytest.mark.seconds
 def test_parts_of_real_results_become_the_whole_and_asv_s_own_commands_show_it(tmp_path):
     clone = tmp_path / "clone"
     command("git", "clone", "--quiet", str(ROOT), str(clone), cwd=ROOT)

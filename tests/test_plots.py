@@ -10,6 +10,8 @@ from arrayspeed.records import levels, results
 from arrayspeed.report import charts, heatmap
 from tests.generated import FAILED, NEWEST, row, write_project, write_results
 
+pytestmark = pytest.mark.seconds
+
 SECONDS = {
     "numpy": 4e-6,
     "numba": 3e-6,

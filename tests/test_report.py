@@ -320,6 +320,7 @@ def test_values_that_the_code_cannot_vouch_for_are_named(tmp_path):
     }
 
 
+@pytest.mark.seconds
 def test_machines_are_written_alike_by_one_process_and_by_several(tmp_path, monkeypatch):
     for number in range(3):
         made = [row(kernel, "numpy", 1_000, 1e-5 * (number + 1)) for kernel in ("add", "sine")]

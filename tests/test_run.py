@@ -80,6 +80,7 @@ def test_what_an_environment_is_needed_for_is_known_before_it_is_made(monkeypatc
     assert plan.worth_making(env, [plan.Selection(**selection)]) is worth
 
 
+@pytest.mark.seconds
 def test_nothing_is_made_where_nothing_can_run(tmp_path):
     clone = tmp_path / "clone"
     subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)

@@ -291,6 +291,7 @@ def test_pages_are_read_on_a_phone_and_on_a_desk_by_day_and_by_night(pages, open
         page.wait_for_selector("body[data-ready]")
 
 
+@pytest.mark.seconds
 def test_what_nobody_watches_has_no_page(tmp_path):
     (tmp_path / "results").mkdir()
     write(tmp_path / "report", str(tmp_path / "results"), "arrayspeed")

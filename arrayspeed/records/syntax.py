@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 import re
+import sys
 
 #: Before an f-string is written, this name stands in its place.
 HELD = "_f_string_{}_"
@@ -14,8 +15,11 @@ QUOTES = ("'", '"', '"""', "'''")
 
 def unparse(node: ast.AST, newer: bool = False) -> str:
     """The text, as `ast.unparse` of Python 3.11 writes it; with ``newer``, as that of Python 3.12 does."""
-    if not any(isinstance(one, ast.JoinedStr) for one in ast.walk(node)):
-        return ast.unparse(node)
+    return ast.unparse(node) if sys.version_info < (3, 12) and not newer else written(node, newer)
+
+
+def written(node: ast.AST, newer: bool = False) -> str:
+    """`unparse`, by whichever Python runs this."""
     held = FStrings(newer)
     text = ast.unparse(held.visit(copy.deepcopy(node)))
     return re.sub(HELD.format(r"(\d+)"), lambda found: held.texts[int(found[1])], text)
