@@ -123,12 +123,11 @@ class Suite:
         found = {}
         for (what, both), decision in decisions.items():
             one = taken[what][0].one
-            values = [
-                human(seen[what, both].middle(side), one.measure)
-                for side in (seen[what, both].reference, seen[what, both].subject)
-            ]
+            sides = seen[what, both].reference, seen[what, both].subject
+            values = [seen[what, both].middle(side) for side in sides]
             why = next((process.why for process in taken[what] if process.why), "") if None in values else ""
-            found[what, *both] = of_decision(what, name_of(one), decision, values[0], values[1], why)
+            old, new = (human(value, one.measure) for value in values)
+            found[what, *both] = of_decision(what, name_of(one), decision, old, new, why)
         return found
 
     def packages(self, version: str) -> dict[str, str]:
