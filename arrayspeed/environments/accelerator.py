@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 from dataclasses import dataclass
 
 #: Numbers of CUdevice_attribute in the driver's interface.
@@ -47,7 +48,10 @@ def find() -> Gpu | None:
     except OSError:
         return None
     device, version = ctypes.c_int(), ctypes.c_int()
-    calls = (lambda: driver.cuInit(0), lambda: driver.cuDeviceGet(ctypes.byref(device), 0))
+    calls: tuple[Callable[[], int], ...] = (
+        lambda: driver.cuInit(0),
+        lambda: driver.cuDeviceGet(ctypes.byref(device), 0),
+    )
     if any(call() for call in calls) or driver.cuDriverGetVersion(ctypes.byref(version)):
         return None
 

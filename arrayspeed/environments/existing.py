@@ -13,9 +13,12 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from asv import environment, util
+from asv.config import Config
 from asv.plugins.virtualenv import Virtualenv
 
 from arrayspeed.environments.plugin import LIST_PACKAGES, PATH_FOR_ASV, Venv
@@ -26,7 +29,7 @@ from kernels.backends.table import distributions
 NAME = "existing"
 
 
-def configure(config, interpreter: str):
+def configure(config: Config, interpreter: str) -> Config:
     """A copy of asv's configuration that has this interpreter for its only environment.
 
     Raises
@@ -51,7 +54,7 @@ def configure(config, interpreter: str):
     return only
 
 
-def look(interpreter: str) -> dict:
+def look(interpreter: str) -> dict[str, Any]:
     """The packages and the version of an interpreter.
 
     Raises
@@ -64,7 +67,8 @@ def look(interpreter: str) -> dict:
         done = subprocess.run(
             [interpreter, "-c", LIST_PACKAGES], capture_output=True, text=True, timeout=120, check=True
         )
-        return json.loads(done.stdout)
+        found: dict[str, Any] = json.loads(done.stdout)
+        return found
     except (OSError, ValueError, subprocess.SubprocessError) as error:
         raise UserError(f"{interpreter} cannot be run as Python ({type(error).__name__})") from error
 
@@ -82,7 +86,7 @@ def versions(packages: dict[str, str]) -> dict[str, str]:
     return found
 
 
-def take(config, names: list[str]) -> tuple[object, list[str]]:
+def take(config: Config, names: list[str]) -> tuple[Config, list[str]]:
     """Configuration and environments where ``existing`` or ``existing:INTERPRETER`` is among the environments named;
     as they are where it is not. Without a path it is the interpreter that runs this.
 
@@ -104,7 +108,9 @@ class Existing(Venv):
 
     tool_name = "existing-interpreter"
 
-    def __init__(self, conf, python, requirements, tagged_env_vars):
+    def __init__(
+        self, conf: Config, python: str, requirements: Mapping[str, str], tagged_env_vars: Mapping[tuple[str, str], str]
+    ) -> None:
         try:
             found = look(python)
         except UserError as error:
@@ -117,24 +123,24 @@ class Existing(Venv):
         self._requirements = versions(found["packages"])
         super(Virtualenv, self).__init__(conf, self._python, dict(self._requirements), tagged_env_vars)
 
-    def find_executable(self, executable):
+    def find_executable(self, executable: str) -> str:
         """The interpreter itself."""
         return self._executable if executable == "python" else super().find_executable(executable)
 
-    def check_presence(self):
+    def check_presence(self) -> bool:
         """Whether it was looked at before, and is still the same."""
         try:
             return self.load_info_file(self._path) == self._info() and self._packages_file.exists()
         except (util.UserError, OSError):
             return False
 
-    def check_requirements(self):
+    def check_requirements(self) -> int:
         """Nothing is installed, so nothing has to be found."""
         return 0
 
-    def _look(self):
+    def _look(self) -> dict[str, Any]:
         return self._found
 
-    def _setup(self):
+    def _setup(self) -> None:
         Path(self._path).mkdir(parents=True, exist_ok=True)
         self._record_packages()

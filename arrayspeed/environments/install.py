@@ -180,8 +180,9 @@ def pip_options(python: str, env: Mapping[str, str]) -> dict[str, str]:
     asv.util.UserError
         pip cannot read its configuration.
     """
-    wheel = get_embed_wheel("pip", f"{sys.version_info.major}.{sys.version_info.minor}").path
-    command = [python, "-I", f"{wheel}/pip", "config", "list"]
+    wheel = get_embed_wheel("pip", f"{sys.version_info.major}.{sys.version_info.minor}")
+    assert wheel is not None  # virtualenv brings a pip for every Python that this runs on
+    command = [python, "-I", f"{wheel.path}/pip", "config", "list"]
     listing = subprocess.run(command, env={**env, "PYTHONIOENCODING": "utf-8"}, capture_output=True, encoding="utf-8")
     if listing.returncode:
         raise util.UserError(f"pip cannot read its configuration: {last_line(listing.stderr)}")
@@ -241,7 +242,7 @@ def uv_settings(options: Mapping[str, str], env: Mapping[str, str]) -> tuple[dic
     flags = ["--no-index"] if options.get("no-index", "").lower() in TRUE else []
     found = {name: value for name, value in settings.items() if name not in kept}
     if any(Path(env.get(WHEELS) or "/dev/null").glob("*.whl")):
-        links = env.get("UV_FIND_LINKS") or found.get("UV_FIND_LINKS")
+        links = env.get("UV_FIND_LINKS") or found.get("UV_FIND_LINKS", "")
         found["UV_FIND_LINKS"] = ",".join(filter(None, [links, *find_links(Path(env[WHEELS]).as_uri())]))
     return found, flags
 
@@ -311,7 +312,7 @@ def diagnose(output: str, wanted: Iterable[Requirement], uv: bool) -> str:
 
 def error_text(output: str, uv: bool) -> str:
     """The part of an installer's output that says what went wrong, in one line."""
-    lines = output.splitlines()
+    lines: Iterable[str] = output.splitlines()
     if uv:
         lines = itertools.dropwhile(lambda line: not re.match(r"error:|\s*×", line), lines)
         lines = itertools.takewhile(lambda line: not line.startswith("hint:"), lines)

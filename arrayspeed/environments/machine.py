@@ -78,7 +78,16 @@ def describe() -> dict[str, str]:
     }
 
 
-def load(cls, interactive=False, force_interactive=False, _path=None, machine_name=None, use_defaults=False, **kwargs):
+def load(
+    cls: type[Machine],
+    /,
+    interactive: bool = False,
+    force_interactive: bool = False,
+    _path: str | None = None,
+    machine_name: str | None = None,
+    use_defaults: bool = False,
+    **kwargs: str,
+) -> Machine:
     """Stands in for ``asv.machine.Machine.load``: describes instead of asking; ``--machine`` names it otherwise."""
     machine = cls()
     machine.__dict__.update(describe() | kwargs)

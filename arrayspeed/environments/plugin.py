@@ -16,12 +16,16 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from asv import environment, util
+from asv.config import Config
 from asv.console import log
 from asv.machine import Machine
 from asv.plugins.virtualenv import Virtualenv
+from asv.repo import Repo
 from asv.results import get_filename
 
 from arrayspeed.environments import install
@@ -78,7 +82,7 @@ def stored_packages(folder: str | Path, machine: str, environment: str, commits:
     return {}
 
 
-class Venv(Virtualenv):
+class Venv(Virtualenv):  # type: ignore[misc]  # asv has no annotations
     """A virtualenv with everything resolved in one install, by uv or pip.
 
     It is complete when its info file is there, which is written last; what a kill leaves behind is made anew.
@@ -86,7 +90,9 @@ class Venv(Virtualenv):
 
     tool_name = "venv"
 
-    def __init__(self, conf, python, requirements, tagged_env_vars):
+    def __init__(
+        self, conf: Config, python: str, requirements: Mapping[str, str], tagged_env_vars: Mapping[tuple[str, str], str]
+    ) -> None:
         if not self.matches(python):
             raise environment.EnvironmentUnavailable(f"python must be a version such as 3.11, not '{python}'")
         self._wanted = install.requirements(requirements)
@@ -119,7 +125,7 @@ class Venv(Virtualenv):
         """Mark the environment as complete; asv calls this when everything else is done."""
         util.write_json(os.path.join(path, "asv-env-info.json"), self._info())
 
-    def _info(self) -> dict:
+    def _info(self) -> dict[str, Any]:
         return {
             "tool_name": self.tool_name,
             "python": self._python,
@@ -226,9 +232,11 @@ class Venv(Virtualenv):
             self._packages_file.write_text(text, encoding="utf-8")
         return packages
 
-    def _look(self) -> dict:
+    def _look(self) -> dict[str, Any]:
         """The version of Python and all packages."""
-        return json.loads(self.run_executable("python", ["-I", "-c", LIST_PACKAGES], display_error=False, dots=False))
+        output = self.run_executable("python", ["-I", "-c", LIST_PACKAGES], display_error=False, dots=False)
+        found: dict[str, Any] = json.loads(output)
+        return found
 
     def packages(self) -> dict[str, str]:
         """The exact version of everything in the environment, as it was recorded."""
@@ -239,7 +247,7 @@ class Venv(Virtualenv):
         name = get_filename(Machine.get_unique_machine_name(), commit_hash, self.name)
         return Path(self._results_dir, name.removesuffix(".json") + ".packages.txt")
 
-    def install_project(self, conf, repo, commit_hash) -> None:
+    def install_project(self, conf: Config, repo: Repo, commit_hash: str) -> None:
         """Note the commit, and keep the environment's exact packages next to its results."""
         if not self._packages_file.exists():
             self._record_packages()

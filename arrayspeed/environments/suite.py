@@ -53,7 +53,7 @@ def name_of(listed: str) -> str:
     return hashlib.sha1(listed.encode(), usedforsecurity=False).hexdigest()
 
 
-class Installed(Repo):
+class Installed(Repo):  # type: ignore[misc]  # asv has no annotations
     """Stands in for the repository: one commit, named after what is measured.
 
     Results name it where those of a clone name a commit of git's, so that those of another wheel, with other kernels,
@@ -62,7 +62,7 @@ class Installed(Repo):
 
     dvcs = "arrayspeed-wheel"
 
-    def __init__(self, url: str, mirror_path: str) -> None:
+    def __init__(self, url: str | Path, mirror_path: str) -> None:
         self.path = Path(url)
         self.commit = name_of(listing(self.path, ("kernels", "benchmarks")))
 

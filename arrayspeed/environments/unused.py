@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
+from asv.config import Config
 from asv.environment import get_environments
 
 from arrayspeed.model.errors import UserError
@@ -52,7 +53,7 @@ class Unused:
     freed: int
 
 
-def unused(config) -> list[Unused]:
+def unused(config: Config) -> list[Unused]:
     """What no line of the configuration names, the largest first: environments in its folder, and programs."""
     named = list(get_environments(config, None))
     paths = {Path(each._path).name for each in named}

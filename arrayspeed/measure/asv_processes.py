@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator
 from statistics import median
 
 from asv import runner, util
+from asv.config import Config
 from asv.results import Results
 
 from arrayspeed.measure import interrupts
@@ -67,8 +68,8 @@ def finished(session: Session, plan: Iterable[Combination]) -> set[Combination]:
         packages, wanted = session.packages(name), {place(one): one for one in ones}
         for measured, before in newest(folder, machine, name, commits):
             # The newest value is the one that is shown, so it is the one that has to be of this code.
-            if (one := wanted.get(place(measured))) and before is not None:
-                (done.discard if changed(before, one, packages) else done.add)(one)
+            if (meant := wanted.get(place(measured))) and before is not None:
+                (done.discard if changed(before, meant, packages) else done.add)(meant)
     return done
 
 
@@ -125,7 +126,7 @@ def say_what_failed(session: Session, found: list[Process]) -> int:
     """
     count = 0
     for process in {process.one: process for process in found if process.why}.values():
-        one, why = process.one, process.why
+        one, why = process.one, process.why or ""
         broken = BROKEN in why or "is not installed" in why
         if broken:
             folder = os.path.relpath(session.environments[one.environment]._path)
@@ -209,14 +210,14 @@ def interruptible() -> Iterator[None]:
 
 
 def run(
-    config,
+    config: Config,
     selections: list[Selection],
-    rounds=None,
-    again=False,
-    append=False,
-    timeout=None,
-    minutes=math.inf,
-    wait=False,
+    rounds: int | None = None,
+    again: bool = False,
+    append: bool = False,
+    timeout: float | None = None,
+    minutes: float = math.inf,
+    wait: bool = False,
 ) -> int:
     """Measure what is selected and not finished, in the order of the selections; returns the exit status.
 

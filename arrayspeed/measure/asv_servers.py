@@ -17,13 +17,17 @@ import os
 import signal
 from collections import OrderedDict
 from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
-from asv import runner, util
+from asv import environment, runner, util
 
 from arrayspeed.model.failures import CRASHED, OUT_OF_MEMORY, TIMED_OUT, class_of
 from arrayspeed.model.measures import FIRST_CALL
 from arrayspeed.model.text import printable
 from kernels import BACKENDS
+
+if TYPE_CHECKING:
+    from arrayspeed.measure.session import Session
 
 #: Tells a server what to import: benchmarks/__init__.py.
 PRELOAD = "ARRAYSPEED_PRELOAD"
@@ -40,12 +44,12 @@ class Servers:
     more alike than processes are.
     """
 
-    def __init__(self, session) -> None:
+    def __init__(self, session: Session) -> None:
         self.session = session
         self.benchmarks = session.benchmarks
-        self.running = OrderedDict()
+        self.running: OrderedDict[tuple[str, str, int], runner.ForkServer] = OrderedDict()
 
-    def run(self, env, benchmark_id: str, **arguments) -> tuple[str, int]:
+    def run(self, env: environment.Environment, benchmark_id: str, **arguments: Any) -> tuple[str, int]:
         """Have the server of a combination's library run it; returns its output and exit status."""
         key = env.name, self.needed(benchmark_id), self.session.round % 2
         try:
@@ -63,7 +67,7 @@ class Servers:
         first, *others = self.benchmarks[name]["params"]
         return needed(name, first[int(index) // math.prod(map(len, others))].strip("'\""))
 
-    def server(self, env, key: tuple[str, str, int]) -> runner.ForkServer:
+    def server(self, env: environment.Environment, key: tuple[str, str, int]) -> runner.ForkServer:
         """A waiting server; it has imported the benchmarks and the library."""
         if key not in self.running:
             while len(self.running) >= LIMIT:
@@ -116,11 +120,13 @@ def failure(output: str, status: int, timeout: float) -> tuple[str, str]:
 class Spawner:
     """Stands in for asv's own spawner of one environment."""
 
-    def __init__(self, servers: Servers, env) -> None:
+    def __init__(self, servers: Servers, env: environment.Environment) -> None:
         self.servers = servers
         self.env = env
 
-    def run(self, name, params_str, profile_path, result_file_name, timeout, cwd):
+    def run(
+        self, name: str, params_str: str, profile_path: str, result_file_name: str, timeout: float, cwd: str
+    ) -> tuple[str, int]:
         """Run one combination once; asv calls this with its names."""
         return self.servers.run(
             self.env,
@@ -132,19 +138,19 @@ class Spawner:
             cwd=cwd,
         )
 
-    def preimport(self):
+    def preimport(self) -> tuple[bool, str]:
         """Servers import when they start."""
         return True, ""
 
-    def interrupt(self):
+    def interrupt(self) -> None:
         """Servers end with the run."""
 
-    def close(self):
+    def close(self) -> None:
         """Servers outlive one of asv's runs."""
 
 
 @contextlib.contextmanager
-def serving(session) -> Iterator[Servers]:
+def serving(session: Session) -> Iterator[Servers]:
     """Within, asv's runner takes its processes from servers that stay; ``session.failures`` says what went wrong."""
     servers = Servers(session)
     theirs = runner.get_spawner

@@ -20,10 +20,11 @@ import socket
 import subprocess
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from arrayspeed.environments.plugin import isolated
 from arrayspeed.measure import asv_processes
@@ -84,7 +85,7 @@ class Block:
         return measure_of(self.one.measure).batched
 
     @property
-    def shares(self) -> tuple | None:
+    def shares(self) -> tuple[object, ...] | None:
         """Blocks for which this is the same can be measured by the same processes; None where no process is shared."""
         one = self.one
         if not self.in_turn and one.measure not in PREPARING:
@@ -118,7 +119,7 @@ class Forked(Player):
         super().__init__(name, pid, channel, held)
         self.server = server
 
-    def answer(self, until: float) -> dict:
+    def answer(self, until: float) -> dict[str, Any]:
         """Its next line; how it ended where it ended."""
         try:
             return super().answer(until)
@@ -162,7 +163,7 @@ class Server:
             )
         self.row("serving", STARTING)
 
-    def row(self, key: str, timeout: float) -> dict:
+    def row(self, key: str, timeout: float) -> dict[str, Any]:
         """Its next line that has a key; what it says of processes that ended is kept.
 
         Raises
@@ -174,7 +175,7 @@ class Server:
             line, found, rest = self.buffer.partition(b"\n")
             if found:
                 self.buffer = rest
-                row = json.loads(line)
+                row: dict[str, Any] = json.loads(line)
                 if "ended" in row:
                     self.statuses[row["ended"]] = row["status"]
                 if key in row:
@@ -187,7 +188,7 @@ class Server:
                 raise Failed(f"its server ended with status {self.process.wait()}", CRASHED)
             self.buffer += more
 
-    def fork(self, name: str, request: dict) -> Forked:
+    def fork(self, name: str, request: dict[str, Any]) -> Forked:
         """A new player.
 
         Raises
@@ -277,7 +278,7 @@ class Round:
             (found[one],) = asv_processes.run_once(self.session, [one], self.session.no_results(one.environment))
         return [found[one] for one in block.sides]
 
-    def request(self, one: Combination) -> dict:
+    def request(self, one: Combination) -> dict[str, Any]:
         """What a server is asked for."""
         return {
             "benchmark": one.benchmark,
@@ -365,7 +366,7 @@ def process_of(one: Combination, taken: Taken) -> Process:
 
 
 @contextlib.contextmanager
-def rounds(session: Session, turns: Turns | None = None) -> Iterator[callable]:
+def rounds(session: Session, turns: Turns | None = None) -> Iterator[Callable[[int], Round]]:
     """Within, a function that makes round after round: ``round(number)`` ends the one before."""
     made: list[Round] = []
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import signal
 import sys
+from types import FrameType
 
 _heard = False
 
@@ -43,13 +44,13 @@ def forget() -> None:
     _heard = False
 
 
-def _hear(number, frame) -> None:
+def _hear(number: int, frame: FrameType | None) -> None:
     global _heard
     _heard = True
     raise KeyboardInterrupt
 
 
-def _unraisable(what) -> None:
+def _unraisable(what: sys.UnraisableHookArgs) -> None:
     # After Ctrl-C, callbacks that it cut short make others fail.
     if not (_heard or issubclass(what.exc_type, KeyboardInterrupt)):
         sys.__unraisablehook__(what)

@@ -6,6 +6,7 @@ import itertools
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from asv import environment
 
@@ -15,6 +16,9 @@ from arrayspeed.model.measures import MEASURES
 from kernels import BACKENDS, CATALOGUE, DEVICES, LIBRARIES
 from kernels.backends.hardware import missing
 from kernels.limits import too_large
+
+if TYPE_CHECKING:
+    from arrayspeed.measure.session import Session
 
 
 @dataclass
@@ -69,9 +73,9 @@ def conceivable(name: str, libraries: Collection[str], selection: Selection) -> 
     for kernel in CATALOGUE.values():
         for dtype in kernel.dtypes if among(kernel.name, selection.kernels) else ():
             parts = [one.name for one in measures if not one.of_library], backends, kernel.sizes, DEVICES
-            for measure, backend, size, device in itertools.product(*parts):
-                full_name = f"{kernel.family}.{kernel.name}_{dtype}.{measure}"
-                labels = kernel.family, kernel.name, dtype, measure
+            for what, backend, size, device in itertools.product(*parts):
+                full_name = f"{kernel.family}.{kernel.name}_{dtype}.{what}"
+                labels = kernel.family, kernel.name, dtype, what
                 yield Combination(name, full_name, 0, *labels, backend.name, size, device)
 
 
@@ -80,7 +84,7 @@ def nothing(selections: Iterable[Selection]) -> str:
     devices = sorted({device for selection in selections for device in selection.devices})
     whys = [missing(device) for device in devices]
     if whys and all(whys):
-        return "; ".join(whys)
+        return "; ".join(filter(None, whys))
     return "nothing that can run here is selected; `python -m kernels` lists all kernels, sizes and backends"
 
 
@@ -89,7 +93,7 @@ def among(name: str | None, names: Collection[str]) -> bool:
     return not names or name in names
 
 
-def combinations(session, selection: Selection) -> Iterator[Combination]:
+def combinations(session: Session, selection: Selection) -> Iterator[Combination]:
     """Everything that is selected and can run: the library is in the environment, the device in the machine."""
     for env in session.environments.values():
         environment_name = env.name  # asv makes it anew each time
@@ -113,7 +117,7 @@ def may_be_wanted(labels: Mapping[str, str | None], selection: Selection) -> boo
     )
 
 
-def side_by_side(session, ones: Iterable[Combination]) -> list[Combination]:
+def side_by_side(session: Session, ones: Iterable[Combination]) -> list[Combination]:
     """In the order in which they are best measured: versions of a library one after the other, kernel by kernel.
 
     A shared machine changes its speed for minutes at a time. Measured version by version, each would get a spell of its
@@ -150,6 +154,7 @@ def can_run(one: Combination) -> bool:
     if kernel is None:
         return True
     backend = BACKENDS[one.backend]
+    assert one.size is not None and one.dtype is not None  # as of everything in the catalogue
     return (
         kernel.why_not(backend.name, backend.library, dtype=one.dtype) is None
         and one.device in backend.devices

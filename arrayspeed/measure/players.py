@@ -28,6 +28,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from statistics import median
+from typing import Any
 
 from arrayspeed.model.failures import CRASHED, ERROR, TIMED_OUT, class_of
 from arrayspeed.model.text import printable
@@ -85,12 +86,12 @@ class Player:
         self.pid = pid
         self.channel = channel
         self.held = held
-        self.figures: dict = {}
+        self.figures: dict[str, Any] = {}
         self.buffer = b""
         self.stopped = False
         self.ended = False
 
-    def answer(self, until: float) -> dict:
+    def answer(self, until: float) -> dict[str, Any]:
         """Its next line.
 
         Raises
@@ -144,7 +145,7 @@ class Player:
         self.send(f"{number}")
         return self.seconds("seconds", timeout)
 
-    def prepare(self, timeout: float) -> dict:
+    def prepare(self, timeout: float) -> dict[str, Any]:
         """What it measures while it prepares, where it has nothing to time."""
         self.release()
         self.answer(time.monotonic() + timeout)
@@ -197,13 +198,13 @@ def state(pid: int) -> str:
 class Spawned(Player):
     """A player that is a program of its own, started now; its standard input and output are the channel."""
 
-    def __init__(self, name: str, command: Sequence[str], **options) -> None:
+    def __init__(self, name: str, command: Sequence[str], **options: Any) -> None:
         ours, theirs = socket.socketpair()
         with theirs:
             self.process = subprocess.Popen(
                 command,
-                stdin=theirs,
-                stdout=theirs,
+                stdin=theirs.fileno(),
+                stdout=theirs.fileno(),
                 stderr=subprocess.DEVNULL,
                 start_new_session=True,
                 preexec_fn=die_with_parent,
@@ -258,7 +259,7 @@ class Taken:
 
     batches: list[float | None] = field(default_factory=list)
     alone: list[float] = field(default_factory=list)
-    figures: dict = field(default_factory=dict)
+    figures: dict[str, Any] = field(default_factory=dict)
     number: int = 1
     why: str | None = None
     kind: str | None = None

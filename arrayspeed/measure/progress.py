@@ -6,8 +6,14 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
+from arrayspeed.model.combination import Combination
 from kernels import BACKENDS
+
+if TYPE_CHECKING:
+    from arrayspeed.decide import Looks
+    from arrayspeed.measure.blocks import Block
 
 #: Seconds of a process that runs no backend: it imports a library.
 IMPORTING = 3.0
@@ -23,7 +29,7 @@ class Progress:
     its first guess had of the guesses so far.
     """
 
-    def __init__(self, chunks: dict, passes: Callable) -> None:
+    def __init__(self, chunks: Mapping[Any, list[Combination]], passes: Callable[[Combination], int]) -> None:
         """``passes`` says how many processes a combination gets."""
         self.passes = passes
         self.left = sum(self.guess(ones) for ones in chunks.values())
@@ -34,7 +40,7 @@ class Progress:
         self.terminal = sys.stdout.isatty()
         self.started = time.monotonic()
 
-    def guess(self, ones: list) -> float:
+    def guess(self, ones: list[Combination]) -> float:
         """First guess of a chunk's seconds."""
         return sum(cost(one.backend) * self.passes(one) for one in ones)
 
@@ -47,11 +53,11 @@ class Progress:
         """Seconds left, by the pace so far."""
         return self.left * self.pace()
 
-    def expected(self, ones: list) -> float:
+    def expected(self, ones: list[Combination]) -> float:
         """Seconds that a chunk takes, by the pace so far; 0 before anything is known of it."""
         return self.guess(ones) * self.pace() if self.number else 0.0
 
-    def start(self, ones: list) -> None:
+    def start(self, ones: list[Combination]) -> None:
         """Say what is being measured."""
         self.number += 1
         self.started = time.monotonic()
@@ -59,7 +65,7 @@ class Progress:
             text = f"[{self.number}/{self.count}] {title(ones)} … about {clock(self.remaining())} left"
             print(f"\r\x1b[K{text}", end="", flush=True)
 
-    def finish(self, ones: list, shown: str) -> None:
+    def finish(self, ones: list[Combination], shown: str) -> None:
         """Print what a chunk gave."""
         guess = self.guess(ones)
         self.spent += time.monotonic() - self.started
@@ -80,7 +86,7 @@ class Rounds:
     decided. On a terminal a line that changes says what is being measured.
     """
 
-    def __init__(self, blocks: Mapping, plan: Sequence[int]) -> None:
+    def __init__(self, blocks: Mapping[Any, Block], plan: Sequence[int]) -> None:
         """``blocks`` are those of `arrayspeed.measure.blocks`; ``plan`` says after how many rounds is looked."""
         self.terminal = sys.stdout.isatty()
         self.plan = plan
@@ -93,14 +99,14 @@ class Rounds:
             flush=True,
         )
 
-    def start(self, number: int, todo: Sequence, every: int) -> None:
+    def start(self, number: int, todo: Sequence[Block], every: int) -> None:
         """A round begins: the blocks that are to be measured, and how many are undecided."""
         self.number, self.todo, self.every = number, [block.name for block in todo], every
         self.count, self.whole = len(todo), sum(self.pace[block.name] for block in todo)
         self.latest = time.monotonic()
         self.show()
 
-    def finish(self, block) -> None:
+    def finish(self, block: Block) -> None:
         """A block of the round is finished."""
         now = time.monotonic()
         self.spent += now - self.latest
@@ -126,7 +132,7 @@ class Rounds:
         elif self.count and not self.todo:
             print(text, flush=True)
 
-    def look(self, rounds: int, looks, left: Sequence) -> None:
+    def look(self, rounds: int, looks: Looks, left: Sequence[Block]) -> None:
         """What a look decided, and what is left."""
         from arrayspeed.decide.words import ORDER  # imports SciPy, which a run in an existing interpreter must not need
 
@@ -151,13 +157,13 @@ class Rounds:
 SAMPLING = 0.4
 
 
-def block_guess(block) -> float:
+def block_guess(block: Block) -> float:
     """First guess of a block's seconds in a round: its processes prepare at once, as far as there are cores."""
     preparing = sum(cost(one.backend) for one in block.sides)
     return preparing / 2 + SAMPLING * len(block.sides) if block.in_turn else preparing
 
 
-def title(ones: list) -> str:
+def title(ones: list[Combination]) -> str:
     """What a chunk measures."""
     first = ones[0]
     return first.benchmark if first.size is None else f"{first.benchmark} {first.size:,}"

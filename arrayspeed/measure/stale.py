@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from asv import environment
+from asv.config import Config
 
 from arrayspeed.environments.machine import describe
 from arrayspeed.measure.plan import Selection, selected, wanted
@@ -18,6 +19,9 @@ from arrayspeed.records.results import result_commits
 
 #: What is said of values that were stored without a fingerprint.
 UNKNOWN = "measured before it was recorded what a value depends on"
+
+#: Benchmark, backend, size and device.
+Place = tuple[str, str, int | None, str | None]
 
 
 @dataclass(frozen=True)
@@ -34,7 +38,7 @@ class Stale:
         return list(dict.fromkeys(one.kernel for one in self.ones))
 
 
-def stale(config, selection: Selection) -> tuple[list[Stale], int]:
+def stale(config: Config, selection: Selection) -> tuple[list[Stale], int]:
     """This machine's values that are out of date, and how many were looked at; of each combination,
     the newest counts.
     """
@@ -55,14 +59,14 @@ def stale(config, selection: Selection) -> tuple[list[Stale], int]:
     return [Stale(name, why, tuple(ones)) for (name, why), ones in found.items()], count
 
 
-def packages_of(env) -> dict[str, str] | None:
+def packages_of(env: environment.Environment) -> dict[str, str] | None:
     """An environment's packages; None where it is not made, so that nothing is known of them."""
     return env.packages() if env.check_presence() else None
 
 
 def newest(folder: str | Path, machine: str, name: str, commits: list[str]) -> Iterator[tuple[Combination, str | None]]:
     """Each combination of an environment that has a value at some commits, and the fingerprint of the newest."""
-    found: dict[tuple, processes.Process] = {}
+    found: dict[Place, processes.Process] = {}
     for process in processes.load(folder, machine, name, commits):
         where = place(process.one)
         if process.value is not None and (where not in found or found[where].date <= process.date):
@@ -70,7 +74,7 @@ def newest(folder: str | Path, machine: str, name: str, commits: list[str]) -> I
     return ((process.one, process.fingerprint) for process in found.values())
 
 
-def place(one: Combination) -> tuple:
+def place(one: Combination) -> Place:
     """What tells combinations of an environment apart, whichever index asv gave them."""
     return one.benchmark, one.backend, one.size, one.device
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from argparse import ArgumentParser
+
 from arrayspeed.model.errors import UserError
 from kernels.catalogue import in_tier
 from kernels.kernel import TIERS
@@ -10,7 +12,7 @@ from kernels.kernel import TIERS
 DEFAULT = "core"
 
 
-def add_tier(parser, default: str = DEFAULT) -> None:
+def add_tier(parser: ArgumentParser, default: str = DEFAULT) -> None:
     """The option ``--tier``; ``default`` is the tier of a command that is given no filter."""
     said = f"default {default}" + ("" if default == TIERS[-1] else f", or {TIERS[-1]} with filters that name kernels")
     parser.add_argument("--tier", choices=TIERS, help=f"the kernels of a tier, which holds those before it ({said})")

@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 #: What asv has once a benchmark and not once a combination of its parameters.
 WHOLE = ("params", "version", "started_at", "duration", "profile")
@@ -30,7 +31,7 @@ class Side:
         their benchmark was run last.
     """
 
-    data: dict
+    data: dict[str, Any]
     measured: Mapping[Key, float] = field(default_factory=dict)
 
 
@@ -41,7 +42,7 @@ class Combined:
     ``left_out``: benchmarks whose code differs from that of the file before, which stay out of it.
     """
 
-    data: dict
+    data: dict[str, Any]
     new: int
     newer: int
     left_out: int
@@ -57,7 +58,7 @@ class Entry:
         self.side, self.name = side, name
         self.places = {key: place for place, key in enumerate(itertools.product(*self.params))}
         # The columns that have something of each combination.
-        self.cells: dict[str, list] = {
+        self.cells: dict[str, list[Any]] = {
             column: values
             for column, values in self.columns.items()
             if column not in WHOLE and isinstance(values, list)
@@ -67,11 +68,11 @@ class Entry:
                 raise ValueError(f"{name} has {len(values)} values, and {len(self.places)} combinations of parameters")
 
     @property
-    def code(self) -> tuple:
+    def code(self) -> tuple[Any, int]:
         """What must be equal for values to be of the same thing."""
         return self.columns.get("version"), len(self.params)
 
-    def at(self, parameters: tuple[str, ...]) -> dict:
+    def at(self, parameters: tuple[str, ...]) -> dict[str, Any]:
         """What asv has of one combination, by column."""
         if parameters not in self.places:
             return {"result": math.nan}
@@ -85,7 +86,7 @@ class Entry:
         return kind, self.side.measured.get((self.name, parameters), self.started)
 
 
-def check(data: dict) -> None:
+def check(data: dict[str, Any]) -> None:
     """Nothing, if every benchmark's columns fit its parameters; a `ValueError` or `TypeError` otherwise."""
     if not isinstance(data.get("durations", {}), dict):
         raise TypeError("its durations are none")
@@ -110,14 +111,14 @@ def combine(sides: Sequence[Side]) -> Combined:
             row.pop()
         found[name] = row if made is not entries[0].columns or lacking else first["results"][name]
         new, newer = new + more, newer + later
-    durations: dict = {}
+    durations: dict[str, Any] = {}
     for side in sides:
         durations = side.data.get("durations", {}) | durations
     data = first | {"result_columns": columns, "results": found}
     return Combined(data | ({"durations": durations} if durations else {}), new, newer, left_out)
 
 
-def one_benchmark(entries: Sequence[Entry], lacking: bool) -> tuple[dict, int, int]:
+def one_benchmark(entries: Sequence[Entry], lacking: bool) -> tuple[dict[str, Any], int, int]:
     """The columns of one benchmark, and how many values are new and newer. Where nothing is, those of the first."""
     base = entries[0]
     axes = zip(*(entry.params for entry in entries), strict=True)
@@ -135,13 +136,13 @@ def one_benchmark(entries: Sequence[Entry], lacking: bool) -> tuple[dict, int, i
     if len(used) == 1 and params == base.params:
         return base.columns, new, newer
     last = max(used.values(), key=lambda entry: entry.started)
-    columns: dict = {name: last.columns.get(name) for name in WHOLE} | {"params": params}
+    columns: dict[str, Any] = {name: last.columns.get(name) for name in WHOLE} | {"params": params}
     columns["version"] = base.columns.get("version")
     for name in dict.fromkeys(name for cells in chosen.values() for name in cells):
         columns[name] = [cells.get(name) for cells in chosen.values()]
     return columns, new, newer
 
 
-def same(one: dict, other: dict) -> bool:
+def same(one: dict[str, Any], other: dict[str, Any]) -> bool:
     """Whether two are equal, and nothing equal to nothing."""
     return repr(one) == repr(other)

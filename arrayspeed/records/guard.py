@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from asv import util
 from asv.commands import publish
@@ -27,7 +28,7 @@ _load_json = util.load_json
 _machine_files = publish.iter_machine_files
 
 
-def load(cls, path, machine_name=None):
+def load(cls: type[Results], /, path: str, machine_name: str | None = None) -> Results:
     """Stands in for asv's ``Results.load``: what is no result file is an error that asv's commands pass over."""
     path = os.path.abspath(path)
     if path not in _good:
@@ -39,7 +40,7 @@ def load(cls, path, machine_name=None):
     return _load(cls, path, machine_name)
 
 
-def load_json(path, *args, **kwargs):
+def load_json(path: str, *args: Any, **kwargs: Any) -> Any:
     """Stands in for asv's own, to which JSON that is nested too deeply is no error of the file."""
     try:
         return _load_json(path, *args, **kwargs)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 import polars as pl
 
@@ -64,7 +65,8 @@ def levels_of(table: pl.DataFrame, results_dir: str | Path | None = None) -> dic
     """
     measured = table.filter((pl.col("value") > 0) & pl.col("value").is_finite())
     given = {where: process_values(results_dir, *where) for where in places(measured)} if results_dir else {}
-    values, groups = {}, {}
+    values: dict[Hashable, Sequence[float | None]] = {}
+    groups: dict[Hashable, Hashable] = {}
     for machine, environment, commit, value, *fields in measured.select(
         "machine", "environment", "commit", "value", *COLUMNS
     ).iter_rows():
@@ -73,7 +75,9 @@ def levels_of(table: pl.DataFrame, results_dir: str | Path | None = None) -> dic
         values[key] = given.get((machine, environment, commit), {}).get(case, [value])
         groups[key] = machine, case.backend, case.measure
     found: dict[Place, dict[Case, Level]] = defaultdict(dict)
-    for (place, case), level in levels(values, groups).items():
+    # Keys may be anything there, and come back as they were given.
+    made = cast("dict[tuple[Place, Case], Level]", levels(values, groups))
+    for (place, case), level in made.items():
         found[place][case] = level
     return found
 
@@ -118,7 +122,9 @@ def with_intervals(table: pl.DataFrame, levels_at: Mapping[Place, Mapping[Case, 
     return table.with_columns(pl.Series(name, column, dtype=pl.Float64) for name, column in new.items())
 
 
-def compared(one: Case, other: Case, levels_at: Mapping[Case, Level], factor: float | None = None, among=1) -> Ratio:
+def compared(
+    one: Case, other: Case, levels_at: Mapping[Case, Level], factor: float | None = None, among: int = 1
+) -> Ratio:
     """The ratio of ``one`` to ``other``, both of the same environment."""
     factor = factor or factor_of(one.measure)
     return compare(levels_at[one], levels_at[other], factor, spell_between(one, other), among)
@@ -135,7 +141,8 @@ def best_of(cases: Sequence[Case], levels_at: Mapping[Case, Level]) -> list[Case
     What computes in another way than the kernel says does not compete, unless all do.
     """
     competing = [case for case in cases if not case.other_way] or cases
-    return best({case: levels_at[case] for case in competing}, factor_of(cases[0].measure))
+    found = best({case: levels_at[case] for case in competing}, factor_of(cases[0].measure))
+    return cast("list[Case]", found)  # as in `levels_of`
 
 
 def spell_between(one: Case, other: Case) -> float:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 
 from arrayspeed.decide import Observed
 from arrayspeed.decide.compare import APART
+from arrayspeed.decide.observed import Value
 from arrayspeed.decide.words import ERRORS, SIZES, TIMES
 from arrayspeed.model.measures import BYTES, ERROR, SECONDS, measure_of
 from arrayspeed.records.processes import Process
@@ -36,7 +37,7 @@ def observed_of_sides(reference: list[Process], subject: list[Process]) -> Obser
     )
 
 
-def by_round(processes: Iterable[Process], side: str) -> dict:
+def by_round(processes: Iterable[Process], side: str) -> dict[Hashable, Value]:
     """Round -> what the process of that round gave. A process that met nobody has a round of its own.
 
     Rounds of one run are the same for all of its blocks: what their processes have in common moves them together.

@@ -16,6 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from asv.results import get_filename
 
@@ -142,7 +143,7 @@ def merge_machine(here: Path, others: Sequence[Path], files: dict[Path, bytes]) 
     return added
 
 
-def same_machine(one: dict, two: dict, here: Path, other: Path) -> None:
+def same_machine(one: dict[str, Any], two: dict[str, Any], here: Path, other: Path) -> None:
     """Nothing, if two descriptions are of one machine.
 
     Raises
@@ -227,7 +228,7 @@ def dates(path: Path) -> dict[Key, float]:
     return found
 
 
-def date_of(row: dict) -> float | None:
+def date_of(row: dict[str, Any]) -> float | None:
     """When something was stored, in milliseconds as asv has them; None where that is not known."""
     with suppress(KeyError, TypeError, ValueError, OverflowError):
         date = datetime.fromisoformat(row["date"])
@@ -295,7 +296,8 @@ def merge_explanations(path: Path, others: Iterable[Path], files: dict[Path, byt
     theirs = dict.fromkeys(text for other in others for text in processes.lines_of(read(other)))
     more = [text for text in theirs if text not in ours and age(text) is not None]
     if more:
-        files[path] = b"\n".join(sorted([*ours, *more], key=lambda text: age(text) or 0.0)) + b"\n"
+        lines: list[bytes] = sorted([*ours, *more], key=lambda text: age(text) or 0.0)
+        files[path] = b"\n".join(lines) + b"\n"
     added.explanations += len(more)
 
 
@@ -309,7 +311,7 @@ BRING = {
 }
 
 
-def description(text: bytes, path: Path) -> dict:
+def description(text: bytes, path: Path) -> dict[str, Any]:
     """A machine's description.
 
     Raises
@@ -323,7 +325,7 @@ def description(text: bytes, path: Path) -> dict:
     return found
 
 
-def parsed(text: bytes, path: Path) -> dict:
+def parsed(text: bytes, path: Path) -> dict[str, Any]:
     """What a file of JSON holds.
 
     Raises

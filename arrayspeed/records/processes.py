@@ -18,8 +18,10 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 from statistics import fmean
+from typing import Any, Protocol
 
 import polars as pl
+from asv.config import Config
 from asv.results import get_filename
 
 from arrayspeed.model.combination import Combination, parse_name
@@ -72,7 +74,35 @@ class Process:
     date: str = field(default="", compare=False)
 
 
-def store(session, environment: str, found: list[Process]) -> None:
+class Measuring(Protocol):
+    """What a record needs of the run that it is of; `arrayspeed.measure.session.Session` has it.
+
+    Attributes
+    ----------
+    config
+        asv's configuration.
+    machine
+        asv's description of this machine.
+    unclean
+        The measured code differs from the commit.
+    origin
+        What each record says of where it comes from.
+    """
+
+    config: Config
+    machine: dict[str, Any]
+    unclean: bool
+    origin: dict[str, Any]
+
+    @property
+    def commit(self) -> str:
+        """The commit that records name."""
+
+    def packages(self, name: str) -> dict[str, str]:
+        """The exact packages of an environment."""
+
+
+def store(session: Measuring, environment: str, found: list[Process]) -> None:
     """Add processes to the file of their environment. A line is written whole or, in a kill, is left out on reading.
 
     Each line has the time, UTC, what the process's figure depends on, and ``unclean`` where the measured code differs
@@ -89,10 +119,15 @@ def store(session, environment: str, found: list[Process]) -> None:
     append(path, lines)
 
 
-def line(process: Process) -> dict:
+def line(process: Process) -> dict[str, Any]:
     """What is stored of a process."""
     one = process.one
-    row = {"benchmark": one.benchmark, "backend": one.backend, "size": one.size, "device": one.device}
+    row: dict[str, Any] = {
+        "benchmark": one.benchmark,
+        "backend": one.backend,
+        "size": one.size,
+        "device": one.device,
+    }
     row["value"] = process.value
     if process.block is not None:
         row |= {"block": process.block, "round": process.round}
@@ -145,7 +180,7 @@ def lines_of(content: bytes) -> list[bytes]:
     return [text for text in content.split(b"\n") if text.strip()]
 
 
-def record(text: bytes, environment: str = "") -> tuple[dict, Process] | None:
+def record(text: bytes, environment: str = "") -> tuple[dict[str, Any], Process] | None:
     """All fields of a line, also those that later versions may add, and its process; None where it holds none."""
     with suppress(ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         row = json.loads(text.decode())
@@ -153,7 +188,7 @@ def record(text: bytes, environment: str = "") -> tuple[dict, Process] | None:
     return None
 
 
-def parse(row: dict, environment: str) -> Process:
+def parse(row: dict[str, Any], environment: str) -> Process:
     """One line; an error of any kind where it is none."""
     value, size, batches = row["value"], row["size"], list(row.get("batches", ()))
     for each in (value, *batches):
@@ -161,7 +196,9 @@ def parse(row: dict, environment: str) -> Process:
             raise ValueError(each)
     size = None if size is None else int(size)
     one = combination(environment, row["benchmark"], str(row["backend"]), size, row["device"])
-    met = {"round": int(row["round"]), "block": str(row["block"])} if row.get("block") is not None else {}
+    met: dict[str, Any] = (
+        {"round": int(row["round"]), "block": str(row["block"])} if row.get("block") is not None else {}
+    )
     number = row.get("number")
     met["number"] = None if number is None else int(number)
     why = None if row.get("why") is None else str(row["why"])
@@ -179,7 +216,7 @@ def combination(environment: str, benchmark: str, backend: str, size: int | None
     return Combination(environment, benchmark, -1, **labels, backend=backend, size=size, device=device)
 
 
-def is_value(value) -> bool:
+def is_value(value: object) -> bool:
     """Whether it is what a process or a batch may have given: a finite number, or None."""
     return value is None or (isinstance(value, (int, float)) and math.isfinite(value))
 

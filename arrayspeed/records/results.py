@@ -37,6 +37,7 @@ import sys
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 from asv.results import Results
@@ -48,7 +49,7 @@ from arrayspeed.model.libraries import bare, subjects
 from arrayspeed.model.text import printable
 from kernels import BACKENDS, LIBRARIES
 
-SCHEMA = {
+SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
     "machine": pl.String,
     "environment": pl.String,
     "commit": pl.String,
@@ -122,7 +123,7 @@ def result_commits(folder: str | Path, machine: str) -> list[str]:
     return sorted(commit for commit in commits if isinstance(commit, str) and re.fullmatch("[0-9a-f]{40}", commit))
 
 
-def machine(folder: str | Path, name: str) -> dict:
+def machine(folder: str | Path, name: str) -> dict[str, Any]:
     """A machine's own description.
 
     Raises
@@ -153,7 +154,7 @@ def read(path: Path) -> pl.DataFrame:
             raise ValueError(f"its format is version {data['version']}, not {Results.api_version}")
         columns = data["result_columns"]
         versions = {bare(name): value for name, value in data["requirements"].items()}
-        table: dict[str, list] = {name: [] for name in SCHEMA}
+        table: dict[str, list[Any]] = {name: [] for name in SCHEMA}
         for name, values in data["results"].items():
             add_benchmark(table, name, dict(zip(columns, values, strict=False)), versions)
         common = {
@@ -178,7 +179,7 @@ def read(path: Path) -> pl.DataFrame:
         raise UserError(f"{path} is not a result file of asv ({type(error).__name__}: {why})") from error
 
 
-def add_benchmark(table: dict[str, list], name: str, benchmark: dict, versions: dict[str, str]) -> None:
+def add_benchmark(table: dict[str, list[Any]], name: str, benchmark: dict[str, Any], versions: dict[str, str]) -> None:
     """Add one benchmark to the columns of a table, one value a combination of its parameters."""
     every = list(itertools.product(*benchmark["params"])) or [()]
     values = (benchmark["result"] or [None] * len(every))[: len(every)]
@@ -228,4 +229,5 @@ def choose_machine(table: pl.DataFrame, name: str | None = None) -> str:
     here = describe()["machine"]
     if here in names:
         return here
-    return table.sort("date")["machine"][-1]
+    last: str = table.sort("date")["machine"][-1]
+    return last

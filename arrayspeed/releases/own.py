@@ -6,6 +6,7 @@ import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 from arrayspeed.measure.host import only_run
 from arrayspeed.measure.until_decided import Limits
@@ -21,7 +22,7 @@ from arrayspeed.own.sides import Ready, Side, of_versions
 from arrayspeed.own.until_decided import until_decided
 from arrayspeed.own.uv import Uv
 from arrayspeed.own.verdict import Row, reason, result_rows
-from arrayspeed.releases.found import Asked, Found, of_decision
+from arrayspeed.releases.found import Asked, Found, What, of_decision
 from arrayspeed.releases.keep import keep
 from arrayspeed.releases.listed import Python
 from arrayspeed.releases.state import digest
@@ -102,7 +103,7 @@ class OwnCode:
                 items = [item for item in items if any(key[:2] == item for key in keys)]
             records = records_of(self.script, sides, answers, wanted, stage=stage)
             plan = Plan(wanted.turns, wanted.tolerance)
-            judged = None if keys is None else {key: asked[one] for key, one in keys.items()}
+            judged = None if keys is None or asked is None else {key: asked[one] for key, one in keys.items()}
             decisions = until_decided(sides, self.script, items, records, limits, plan, asked=judged)
         seen = (
             observed(records, items, records.rounds, limits.factor)
@@ -112,10 +113,10 @@ class OwnCode:
         found = {}
         for key, decision in decisions.items():
             one = keys[key] if keys is not None else (key[:3], versions[0], versions[1])
-            *what, _ = key
+            what: What = key[:3]
             new = labels[one[2]]
-            why = reason(records, key[0], key[1], [labels[each] for each in versions]) if key[0] else ""
-            row = Row(*what, new, decision.verdict, decision, seen[key], why)
+            why = reason(records, what[0], what[1], [labels[each] for each in versions]) if what[0] else ""
+            row = Row(what[0], what[1], what[2], new, decision.verdict, decision, seen[key], why)
             made = of_decision(one[0], name_of_row(row), decision, *row.values, why)
             if row.negligible:  # the ratio that was judged is that of the value below which all are alike
                 made = replace(made, ratio=None, low=None, high=None, detail=row.change)
@@ -149,8 +150,8 @@ def key_of(asked: Asked, labels: Mapping[str, str]) -> Key:
     """A comparison as `arrayspeed.own.measures` keys it."""
     what, old, new = asked
     function, size, measure = what
-    reference = labels[old] if isinstance(old, str) else tuple(labels[each] for each in old)
-    return function, size, measure, (reference, labels[new])
+    reference = labels[old] if isinstance(old, str) else (labels[old[0]], labels[old[1]])
+    return cast("Key", (function, size, measure, (reference, labels[new])))  # `Key` names no pair for a reference
 
 
 def name_of_row(row: Row) -> str:
@@ -158,12 +159,14 @@ def name_of_row(row: Row) -> str:
     return row.name if row.function is None else f"{row.name} {row.title}"
 
 
-def results_asked(items: Sequence, keys: Mapping[Key, Asked] | None, versions: Sequence[str]) -> list:
+def results_asked(
+    items: Sequence[What], keys: Mapping[Key, Asked] | None, versions: Sequence[str]
+) -> list[tuple[What, tuple[str, str]]]:
     """Of which functions and pairs the results are asked for; they are compared with the first release alone."""
     if keys is None:
         return [(item, (versions[0], versions[1])) for item in items]
     return [
-        (key[:2], one[1:])
+        (key[:2], (versions[0], one[2]))
         for key, one in keys.items()
         if key[2] == RESULT and one[1] == versions[0] and key[:2] in items
     ]

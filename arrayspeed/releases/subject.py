@@ -25,7 +25,7 @@ class Subject(Protocol):
     folder
         Where results are.
     uv
-        What makes the environments, where it is known already.
+        What makes the environments.
     label
         What is measured, in a word that may be a part of a file's name.
     identity
@@ -36,7 +36,7 @@ class Subject(Protocol):
     project: str
     python: Python
     folder: Path
-    uv: Uv | None
+    uv: Uv
     label: str
     identity: str
 

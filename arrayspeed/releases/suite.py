@@ -10,6 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from asv.config import Config
+from asv.environment import Environment
+
 from arrayspeed.decide import Observed
 from arrayspeed.decide.observed import halfway
 from arrayspeed.environments.plugin import find_python, wheels
@@ -18,6 +21,7 @@ from arrayspeed.measure.host import only_run
 from arrayspeed.measure.plan import Selection, combinations
 from arrayspeed.measure.session import Session, open_session
 from arrayspeed.measure.until_decided import Limits, until_decided
+from arrayspeed.model.combination import Combination
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.libraries import bare
 from arrayspeed.model.measures import measure_of
@@ -38,7 +42,12 @@ class Suite:
     """See `arrayspeed.releases.subject.Subject`."""
 
     def __init__(
-        self, config, library: str, selections: Sequence[Selection], companions: Sequence[str] = (), wait: bool = False
+        self,
+        config: Config,
+        library: str,
+        selections: Sequence[Selection],
+        companions: Sequence[str] = (),
+        wait: bool = False,
     ) -> None:
         self.config, self.name, self.selections, self.wait = config, library, list(selections), wait
         self.companions = list(companions)
@@ -51,7 +60,7 @@ class Suite:
         self.label = "kernels"
         self.wheels = wheels(config.env_dir)
         self.uv = Uv(self.wheels)
-        self.environments: dict[str, object] = {}
+        self.environments: dict[str, Environment] = {}
 
     def session(self, versions: Sequence[str]) -> Session:
         """asv's objects for some releases, in their order."""
@@ -86,7 +95,7 @@ class Suite:
             every = dict.fromkeys(one for selection in self.selections for one in combinations(session, selection))
             wanted = None if asked is None else {what for what, _, _ in asked}
             run = digest(self.identity, stage, list(versions))
-            blocks = {
+            blocks: dict[What, Block] = {
                 compare.key(one.one): one.with_first(measure_of(one.one.measure).rounds)
                 for one in blocks_of(every, list(session.environments), run)
                 if len(one.sides) == len(versions) and (wanted is None or compare.key(one.one) in wanted)
@@ -94,7 +103,9 @@ class Suite:
             if asked is not None and not blocks:
                 return {}
             names = dict(zip(versions, session.environments, strict=True))
-            pairs = asked if asked is not None else {(what, versions[0], versions[1]): None for what in blocks}
+            pairs: Mapping[Asked, float | None] = (
+                asked if asked is not None else {(what, versions[0], versions[1]): None for what in blocks}
+            )
             by_name = {one.name: where for where, one in blocks.items()}
             taken = {
                 by_name[name]: ones for name, ones in stored(session, {b.name: b for b in blocks.values()}).items()
@@ -104,7 +115,7 @@ class Suite:
             def take(block: Block, played: list[Process]) -> None:
                 taken[by_name[block.name]].extend(played)
 
-            def observed() -> dict[tuple, Observed]:
+            def observed() -> dict[tuple[What, tuple[Any, str]], Observed]:
                 return observed_of(taken, pairs, names)
 
             decisions = until_decided(session, blocks, take, observed, limits, before)
@@ -112,17 +123,17 @@ class Suite:
         found = {}
         for (what, both), decision in decisions.items():
             one = taken[what][0].one
-            values = [
-                human(seen[what, both].middle(side), one.measure)
-                for side in (seen[what, both].reference, seen[what, both].subject)
-            ]
+            sides = seen[what, both].reference, seen[what, both].subject
+            values = [seen[what, both].middle(side) for side in sides]
             why = next((process.why for process in taken[what] if process.why), "") if None in values else ""
-            found[what, *both] = of_decision(what, name_of(one), decision, *values, why)
+            old, new = (human(value, one.measure) for value in values)
+            found[what, *both] = of_decision(what, name_of(one), decision, old, new, why)
         return found
 
     def packages(self, version: str) -> dict[str, str]:
         """As they were recorded."""
-        return self.environments[version].packages()
+        packages: dict[str, str] = self.environments[version].packages()
+        return packages
 
     def links(self, version: str) -> dict[str, str]:
         """From the installed metadata."""
@@ -138,7 +149,7 @@ def python_of(text: str) -> Python:
     return int(major), int(minor)
 
 
-def name_of(one) -> str:
+def name_of(one: Combination) -> str:
     """A combination, as people call it."""
     size = "" if one.size is None else f"({one.size:,})"
     return f"{one.kernel}{size} {one.backend} {measure_of(one.measure).short}"
