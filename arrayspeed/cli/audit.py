@@ -16,14 +16,17 @@ Exit status: 0 if nothing failed and at most 5 % (--unclear) of the comparisons 
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 import time
 from collections import Counter
 from dataclasses import asdict
+from typing import Any
 
+from asv.config import Config
 from rich import box
-from rich.console import Group
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -47,9 +50,9 @@ from kernels.kernel import TIERS
 STYLES = {True: "green", False: "bold red", None: "yellow"}
 
 
-def add_arguments(parser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``arrayspeed audit``."""
-    several = {"action": "append", "default": [], "metavar": "NAME"}
+    several: dict[str, Any] = {"action": "append", "default": [], "metavar": "NAME"}
     add_tier(parser, TIERS[-1])
     parser.add_argument("--kernel", **several, help="a kernel of `python -m kernels`; may be repeated")
     parser.add_argument("--backend", **several, help=f"one of {', '.join(BACKENDS)}; may be repeated")
@@ -77,9 +80,10 @@ def add_arguments(parser) -> None:
     parser.add_argument("--json", action="store_true", help="print everything as JSON")
 
 
-def main(args) -> int:
+def main(args: argparse.Namespace) -> int:
     """Run ``arrayspeed audit``."""
     check(args)
+    config: Config
     config, environments = existing.take(load_config(), args.environment)
     folder = config.results_dir
     kernels = kernels_of(args.tier or TIERS[-1], args.kernel)
@@ -114,7 +118,7 @@ def main(args) -> int:
     return 1 if lost and found.complete else found.status(args.unclear)
 
 
-def check(args) -> None:
+def check(args: argparse.Namespace) -> None:
     """Whether the arguments make sense.
 
     Raises
@@ -154,14 +158,14 @@ def shown(found: Audit) -> Group:
     for one in sorted(rest, key=lambda one: one.passed is None):
         mark = Text(WORDS[one.passed], style=STYLES[one.passed])
         details.add_row(mark, one.check, one.backend, one.kernel or "", Text(printable(one.detail)))
-    parts = [table] + ([details] if rest else [])
+    parts: list[RenderableType] = [table, *([details] if rest else [])]
     total = Counter(one.passed for one in found.checks)
     noise = ", ".join(f"{backend} {one.between:.1%}" for backend, one in found.noise.items())
     parts += [f"Standard deviation of one round's ratio of asv to the clock: {noise}"] if noise else []
     return Group(*parts, f"{total[True]} pass, {total[False]} fail, {total[None]} are open")
 
 
-def cell(counts: Counter, check: str, backend: str) -> Text:
+def cell(counts: Counter[tuple[str, str, bool | None]], check: str, backend: str) -> Text:
     """How many of a backend's rows passed."""
     good, bad, open_ = (counts[check, backend, passed] for passed in (True, False, None))
     if not good + bad + open_:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import copy
 import json
 import shutil
@@ -10,6 +11,7 @@ from pathlib import Path
 
 from asv import util
 from asv.commands.publish import Publish
+from asv.config import Config
 
 from arrayspeed.cli import summary
 from arrayspeed.environments import suite
@@ -19,12 +21,12 @@ from arrayspeed.measure.session import newest_of_all, quiet
 from arrayspeed.model.errors import UserError
 
 
-def add_arguments(parser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``arrayspeed bench``."""
     parser.add_argument("--rounds", type=int, default=1, metavar="N", help="processes for each time (default 1)")
 
 
-def main(args) -> int:
+def main(args: argparse.Namespace) -> int:
     """Run ``arrayspeed bench``."""
     if args.rounds < 1:
         raise UserError(f"--rounds {args.rounds} is not valid: 1 or more")
@@ -39,14 +41,14 @@ def main(args) -> int:
     return status
 
 
-def opener(config) -> str:
+def opener(config: Config) -> str:
     """The command that shows the site: its pages load data, which browsers refuse to pages that are files."""
     if suite.carried():
         return f"python3 -m http.server --directory {config.html_dir}"
     return "make preview  (or: .venv/bin/asv preview)"
 
 
-def publish(config) -> None:
+def publish(config: Config) -> None:
     """asv's own publishing, quietly, into a folder that replaces the site when it is complete.
 
     Raises

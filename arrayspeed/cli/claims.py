@@ -7,6 +7,7 @@ The claims are in arrayspeed/claims/claims.toml, and the rules in arrayspeed/cla
 
 from __future__ import annotations
 
+import argparse
 import itertools
 import json
 from collections import Counter
@@ -33,14 +34,14 @@ STYLES = {FAILS: "red", OPEN: "yellow", UNMEASURED: "dim"}
 TABLE_WIDTH = 100
 
 
-def add_arguments(parser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``arrayspeed claims``."""
     parser.add_argument("--machine", metavar="NAME", help="default: this machine, else the one measured last")
     parser.add_argument("--article", metavar="NUMBER", help="only the claims of one article, such as 000")
     parser.add_argument("--json", action="store_true", help="print JSON, with every measurement behind a verdict")
 
 
-def main(args) -> int:
+def main(args: argparse.Namespace) -> int:
     """Run ``arrayspeed claims``."""
     shown = of_article(args.article)
     folder = load_config().results_dir

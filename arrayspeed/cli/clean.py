@@ -9,6 +9,8 @@ Size is what the files of an environment hold. Less is freed where files are sha
 
 from __future__ import annotations
 
+import argparse
+
 from rich import box
 from rich.table import Table
 from rich.text import Text
@@ -20,12 +22,12 @@ from arrayspeed.model.text import printable
 from arrayspeed.model.units import human_bytes
 
 
-def add_arguments(parser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``arrayspeed clean``."""
     parser.add_argument("--yes", action="store_true", help="remove what is listed")
 
 
-def main(args) -> int:
+def main(args: argparse.Namespace) -> int:
     """Run ``arrayspeed clean``."""
     config = load_config()
     found = unused(config)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import replace
+from typing import Any
 
 from arrayspeed.cli.own import arguments
 from arrayspeed.cli.own.run import run, script_of
@@ -24,7 +25,7 @@ from arrayspeed.own.sides import Side
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``arrayspeed compare``."""
     parser.add_argument("functions", metavar="FUNCTION", nargs="*", help="functions of the file, two or more")
-    several = {"action": "append", "default": []}
+    several: dict[str, Any] = {"action": "append", "default": []}
     parser.add_argument(
         "--side",
         dest="sides",

@@ -10,6 +10,7 @@ machine that is too noisy to show anything has not passed.
 
 from __future__ import annotations
 
+import argparse
 import json
 import math
 import sys
@@ -17,7 +18,9 @@ from collections import Counter, defaultdict
 from contextlib import redirect_stdout
 from dataclasses import asdict
 from statistics import median
+from typing import Any
 
+from asv.config import Config
 from rich.console import Group
 from rich.text import Text
 
@@ -40,9 +43,9 @@ from arrayspeed.model.names import check as check_names
 from kernels import BACKENDS, CATALOGUE
 
 
-def add_arguments(parser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``arrayspeed copies``."""
-    several = {"action": "append", "default": [], "metavar": "NAME"}
+    several: dict[str, Any] = {"action": "append", "default": [], "metavar": "NAME"}
     add_tier(parser)
     parser.add_argument("--kernel", **several, help="a kernel of `python -m kernels`; may be repeated")
     parser.add_argument("--backend", **several, help=f"one of {', '.join(BACKENDS)}; may be repeated")
@@ -75,9 +78,10 @@ def add_arguments(parser) -> None:
     parser.add_argument("--format", choices=("table", "markdown", "json"), default="table", help="default table")
 
 
-def main(args) -> int:
+def main(args: argparse.Namespace) -> int:
     """Run ``arrayspeed copies``."""
     check(args)
+    config: Config
     config, environments = existing.take(load_config(), args.environment)
     chosen = Selection(
         environments=environments or [newest_of_all(config)],
@@ -98,7 +102,7 @@ def main(args) -> int:
     return status(found)
 
 
-def check(args) -> None:
+def check(args: argparse.Namespace) -> None:
     """Whether the arguments make sense.
 
     Raises
@@ -196,11 +200,12 @@ def noises(found: list[Copy]) -> list[list[str]]:
     for one in found:
         if not one.busy and not one.failing and len(one.in_turn) > 2:
             kernel = CATALOGUE[one.one.kernel]
-            size = {kernel.small: "small", kernel.large: "large"}.get(one.one.size, "other")
+            labels: dict[int | None, str] = {kernel.small: "small", kernel.large: "large"}
+            size = labels.get(one.one.size, "other")
             groups[one.one.backend, size].append(one)
     rows = []
     for (backend, size), ones in groups.items():
-        turns = [copies.noise(one.in_turn) for one in ones]
+        turns = [value for one in ones if (value := copies.noise(one.in_turn)) is not None]
         apart = [value for one in ones if (value := copies.noise(one.apart)) is not None]
         quiet = sum(value <= 0.05 for value in turns)
         after = [f"{median(apart):.1%}", f"{median(turns) / median(apart):.2f}"] if apart else ["", ""]

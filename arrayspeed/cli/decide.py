@@ -15,6 +15,7 @@ slower or fails, 2 if too much is undecided, or after an error.
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 
@@ -28,7 +29,7 @@ from arrayspeed.model.text import printable
 from arrayspeed.own import samples
 
 
-def add_arguments(parser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``arrayspeed decide``."""
     parser.add_argument(
         "file", metavar="FILE", help="JSON lines with both sides, or another tool's file of the reference"
@@ -59,7 +60,7 @@ def add_arguments(parser) -> None:
     )
 
 
-def main(args) -> int:
+def main(args: argparse.Namespace) -> int:
     """Run ``arrayspeed decide``."""
     check(args)
     found = samples.read(args.file, args.new, args.session_noise)
@@ -68,7 +69,7 @@ def main(args) -> int:
     return exit_status((one.verdict for one in decisions.values()), args.unclear)
 
 
-def check(args) -> None:
+def check(args: argparse.Namespace) -> None:
     """Whether the options make sense.
 
     Raises
@@ -84,7 +85,7 @@ def check(args) -> None:
         raise UserError(f"--session-noise {args.session_noise:g} is not valid: 0.02 is a noise of 2 %")
 
 
-def notes(given: list[str], decisions: dict[str, Decision], args) -> list[str]:
+def notes(given: list[str], decisions: dict[str, Decision], args: argparse.Namespace) -> list[str]:
     """What a reader must know about the numbers."""
     found = [
         f"Slower: above ×{args.factor:g}. Faster: below ×{1 / args.factor:.3g}. Same: in between. Each is stated only "
@@ -95,7 +96,7 @@ def notes(given: list[str], decisions: dict[str, Decision], args) -> list[str]:
     return [printable(line) for line in found + given]
 
 
-def show(decisions: dict[str, Decision], lines: list[str], args) -> None:
+def show(decisions: dict[str, Decision], lines: list[str], args: argparse.Namespace) -> None:
     """Print the decisions; with JSON the notes go to stderr."""
     sentence = verdicts.conclusion(list(decisions.values()), args.unclear)
     headings, rows, styles = verdicts.rows_of(decisions)

@@ -18,6 +18,7 @@ error.
 
 from __future__ import annotations
 
+import argparse
 import sys
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -53,7 +54,7 @@ from kernels import LIBRARIES
 TIMEOUT = 120
 
 
-def add_arguments(parser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``arrayspeed explain``."""
     parser.add_argument("library", metavar="LIBRARY", help=f"one of {', '.join(LIBRARIES)}; with --file, any package")
     parser.add_argument("old", metavar="OLD", help="one version")
@@ -68,7 +69,7 @@ def add_arguments(parser) -> None:
     )
 
 
-def main(args) -> int:
+def main(args: argparse.Namespace) -> int:
     """Run ``arrayspeed explain``."""
     if args.timeout < 1:
         raise UserError(f"--timeout {args.timeout} is not valid: a second or more")
@@ -80,7 +81,7 @@ def main(args) -> int:
     return outcome.status
 
 
-def own_code(args) -> show.Report:
+def own_code(args: argparse.Namespace) -> show.Report:
     """The programs of somebody's own functions.
 
     Raises
@@ -111,7 +112,7 @@ def own_code(args) -> show.Report:
     return show.Report(args.library, args.old, args.new, describe()["machine"], others, found, show.OWN_HEADINGS)
 
 
-def kernels(args) -> show.Report:
+def kernels(args: argparse.Namespace) -> show.Report:
     """The programs of kernels.
 
     Raises

@@ -6,6 +6,7 @@ does not follow from the results of one of its machines. docs/findings.md is mad
 
 from __future__ import annotations
 
+import argparse
 import json
 from collections import Counter
 from collections.abc import Mapping
@@ -58,14 +59,14 @@ process each.
 Answer = tuple[Claim, Verdict]
 
 
-def add_arguments(parser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``arrayspeed findings``."""
     parser.add_argument(
         "--format", choices=("text", "markdown", "json"), default="text", help="how to print them (default text)"
     )
 
 
-def main(args) -> int:
+def main(args: argparse.Namespace) -> int:
     """Run ``arrayspeed findings``."""
     folder = load_config().results_dir
     evidence = evidence_of(folder)

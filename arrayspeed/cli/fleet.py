@@ -13,12 +13,16 @@ Exit status of `run`: 0 if all is decided, 1 if something failed, 2 if something
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
+from collections.abc import Callable
 from contextlib import redirect_stdout
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+from asv.config import Config
 from asv.environment import get_environments
 
 from arrayspeed.cli import upgrade as one_host
@@ -45,9 +49,9 @@ from arrayspeed.upgrade import compare, pair, verdict
 from kernels import LIBRARIES
 
 
-def add_arguments(parser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``arrayspeed fleet``."""
-    several = {"action": "append", "default": []}
+    several: dict[str, Any] = {"action": "append", "default": []}
     commands = parser.add_subparsers(dest="what", required=True, metavar="run | upgrade | status")
     run = commands.add_parser("run", help="all releases of libraries, side by side")
     run.add_argument("--selection", choices=("versions",), default="versions", help="what is measured in blocks")
@@ -84,7 +88,7 @@ def add_arguments(parser) -> None:
         where.add_argument("--cluster", metavar="FILE", help="start what the file describes (examples/fleet)")
 
 
-def main(args) -> int:
+def main(args: argparse.Namespace) -> int:
     """Run ``arrayspeed fleet``."""
     if args.what == "status":
         return status(args)
@@ -100,6 +104,7 @@ def main(args) -> int:
         return 0
     config = load_config()
     plan = (upgrade_plan if args.what == "upgrade" else versions_plan)(args, config)
+    configured: Callable[[Config], Config] = plan.configured
     results = Path(config.results_dir)
     results.mkdir(parents=True, exist_ok=True)
     limits = Limits(args.rounds, args.minutes, args.factor)
@@ -110,8 +115,8 @@ def main(args) -> int:
         connected(args.scheduler, cluster) as client,
     ):
         waits = {"patience": args.patience, "hostless": args.hostless}
-        kinds = Fleet(client, plan.configured(config), plan, limits, folder, say=say, **waits).run()
-    return (show_upgrade if args.what == "upgrade" else show_run)(kinds, args, plan.configured(config))
+        kinds = Fleet(client, configured(config), plan, limits, folder, say=say, **waits).run()
+    return (show_upgrade if args.what == "upgrade" else show_run)(kinds, args, configured(config))
 
 
 def say(line: str) -> None:
@@ -119,7 +124,7 @@ def say(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
-def versions_plan(args, config) -> Plan:
+def versions_plan(args: argparse.Namespace, config: Config) -> Plan:
     """All releases, as `arrayspeed run --selection versions` chooses them."""
     check("library", args.library, LIBRARIES)
     check_patterns(args.bench)
@@ -137,7 +142,7 @@ def versions_plan(args, config) -> Plan:
     return Plan([replace(part, **where) for part in selections.NAMED[args.selection]])
 
 
-def upgrade_plan(args, config) -> Plan:
+def upgrade_plan(args: argparse.Namespace, config: Config) -> Plan:
     """Two versions of a library."""
     pair.check_versions(args.library, args.old, args.new)
     check_selected(args, here=False)
@@ -146,7 +151,7 @@ def upgrade_plan(args, config) -> Plan:
     return Plan(chosen, (args.library, args.old, args.new, args.companions))
 
 
-def show_run(kinds: list[Kind], args, config) -> int:
+def show_run(kinds: list[Kind], args: argparse.Namespace, config: Config) -> int:
     """Say what came of each kind; the exit status."""
     for kind in kinds:
         left = "" if kind.finished else "; not finished: run this again"
@@ -155,7 +160,7 @@ def show_run(kinds: list[Kind], args, config) -> int:
     return 2 if not all(kind.finished for kind in kinds) else 1 if failed else 0
 
 
-def show_upgrade(kinds: list[Kind], args, config) -> int:
+def show_upgrade(kinds: list[Kind], args: argparse.Namespace, config: Config) -> int:
     """Print the verdict of each kind; the worst exit status, where 1 is worse than 2."""
     found = [verdict_of(kind, args, config) for kind in kinds]
     if args.format == "json":
@@ -167,7 +172,7 @@ def show_upgrade(kinds: list[Kind], args, config) -> int:
     return 1 if 1 in statuses else max(statuses)
 
 
-def verdict_of(kind: Kind, args, config) -> verdict.Upgrade:
+def verdict_of(kind: Kind, args: argparse.Namespace, config: Config) -> verdict.Upgrade:
     """What was decided on one kind."""
     rows, names = [], []
     observed = kind.observed()
@@ -182,7 +187,7 @@ def verdict_of(kind: Kind, args, config) -> verdict.Upgrade:
     return verdict.Upgrade(args.library, args.old, args.new, kind.machine, args.factor, others, rows, args.unclear)
 
 
-def status(args) -> int:
+def status(args: argparse.Namespace) -> int:
     """Print what the last run knew, and what hosts there are."""
     path = Path(load_config().results_dir, STATE)
     if not path.exists():

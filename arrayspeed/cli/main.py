@@ -61,6 +61,7 @@ def parser(argv: list[str]) -> argparse.ArgumentParser:
     subparsers = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name in [name for name in COMMANDS if argv[:1] == [name]] or COMMANDS:
         module = import_module(f"arrayspeed.cli.{name}")
+        assert module.__doc__ is not None  # each has one
         sub = subparsers.add_parser(
             name,
             help=module.__doc__.splitlines()[0].replace("%", "%%"),  # argparse would fill in what follows it
@@ -83,10 +84,11 @@ def unknown(name: str) -> str | None:
     return f"unknown command {printable(name)!r}: {hint}"
 
 
-def attempt(args) -> int:
+def attempt(args: argparse.Namespace) -> int:
     """Run a subcommand; what goes wrong after Ctrl-C goes wrong because of it."""
     try:
-        return args.main(args)
+        status: int = args.main(args)
+        return status
     except Exception:
         interrupts.check()
         raise
@@ -112,7 +114,9 @@ def main(argv: list[str] | None = None) -> None:
         if error.errno not in OUTSIDE:
             raise
         where = f": {error.filename}" if error.filename else ""
-        print(f"arrayspeed: {error.strerror.lower()}{where}; what was finished is saved", file=sys.stderr)
+        print(
+            f"arrayspeed: {(error.strerror or str(error)).lower()}{where}; what was finished is saved", file=sys.stderr
+        )
         status = 2
     except KeyboardInterrupt:
         print("\narrayspeed: interrupted; what was finished is saved", file=sys.stderr)

@@ -10,6 +10,7 @@ cannot be read, nothing is changed.
 
 from __future__ import annotations
 
+import argparse
 import sys
 from pathlib import Path
 
@@ -19,14 +20,14 @@ from arrayspeed.model.text import printable
 from arrayspeed.records.merge import merge
 
 
-def add_arguments(parser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``arrayspeed merge``."""
     parser.add_argument("folders", nargs="+", metavar="FOLDER", help="a folder of results of another machine or clone")
     parser.add_argument("--machine", action="append", metavar="NAME", help="only this machine; can be repeated")
     parser.add_argument("--wait", action="store_true", help="wait for a run that is writing results to end")
 
 
-def main(args) -> int:
+def main(args: argparse.Namespace) -> int:
     """Run ``arrayspeed merge``."""
     folders = [Path(folder).absolute() for folder in args.folders]
     results = Path(load_config().results_dir)

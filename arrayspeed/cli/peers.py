@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import os
 from pathlib import Path
+from typing import Any
 
 from asv import environment
 
@@ -42,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--environment", action="append", default=[], metavar="NAME", help="default: the one with most libraries"
     )
-    several = {"action": "append", "default": []}
+    several: dict[str, Any] = {"action": "append", "default": []}
     parser.add_argument("-k", "--function", **several, metavar="REGEX", help="only these: kernel_backend")
     parser.add_argument("--size", **several, metavar="SIZE", help="only these of its sizes")
     parser.add_argument("--results", metavar="DIR", help="default .arrayspeed")

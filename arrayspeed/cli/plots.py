@@ -6,10 +6,12 @@ summary_small and summary_large show all kernels. The options that are given bec
 
 from __future__ import annotations
 
+import argparse
+
 from arrayspeed.model.measures import CALL
 
 
-def add_arguments(parser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``arrayspeed plots``."""
     parser.add_argument(
         "--output-dir", default="benchmark_plots", metavar="DIR", help="created if missing (default benchmark_plots)"
@@ -22,7 +24,7 @@ def add_arguments(parser) -> None:
     parser.add_argument("--all-sizes", action="store_true", help="draw all sizes measured, not only small and large")
 
 
-def main(args) -> int:
+def main(args: argparse.Namespace) -> int:
     """Run ``arrayspeed plots``."""
     # Altair takes a second to import, and the other commands do without.
     from arrayspeed.report import plotting

@@ -10,9 +10,14 @@ until each is decided against the newest; run again, it continues where it stopp
 
 from __future__ import annotations
 
+import argparse
 import math
 import re
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
+
+from asv.config import Config
 
 from arrayspeed.environments import existing
 from arrayspeed.environments.project import load_config
@@ -31,9 +36,9 @@ from kernels.kernel import TIERS
 SHOWN = 6
 
 
-def add_arguments(parser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``arrayspeed run``."""
-    several = {"action": "append", "default": [], "metavar": "NAME"}
+    several: dict[str, Any] = {"action": "append", "default": [], "metavar": "NAME"}
     parser.add_argument(
         "--library", **several, help=f"one of {', '.join(LIBRARIES)}; may be repeated, like the other filters"
     )
@@ -78,7 +83,7 @@ def add_arguments(parser) -> None:
     how.add_argument("--append", action="store_true", help="also measure what is finished, and add to its samples")
 
 
-def main(args) -> int:
+def main(args: argparse.Namespace) -> int:
     """Run ``arrayspeed run``."""
     chosen = selection(args)
     config, chosen.environments = existing.take(load_config(), chosen.environments)
@@ -94,7 +99,9 @@ def main(args) -> int:
         from arrayspeed.versions import releases
 
         limits = Limits(args.rounds or Limits.rounds, args.minutes or math.inf)
-        return releases.run(config, named(args, chosen, config), limits, args.timeout, args.wait)
+        parts = named(args, chosen, config)
+        assert parts is not None  # a selection is named
+        return releases.run(config, parts, limits, args.timeout, args.wait)
     return asv_processes.run(
         config,
         named(args, chosen, config) or [chosen],
@@ -126,7 +133,7 @@ def show_stale(found: list[Stale], count: int) -> int:
     return 1 if found else 0
 
 
-def named(args, chosen: Selection, config) -> list[Selection] | None:
+def named(args: argparse.Namespace, chosen: Selection, config: Config) -> list[Selection] | None:
     """The parts of the named selection in the environments asked for, or None where none is named.
 
     Raises
@@ -142,14 +149,15 @@ def named(args, chosen: Selection, config) -> list[Selection] | None:
             "--selection can be combined with --environment, --library, --version and --tier, but with no other filter"
         )
     if not any(where.values()):
-        where["environments"] = selections.WHERE[args.selection](config)
+        names_of: Callable[[Config], list[str]] = selections.WHERE[args.selection]
+        where["environments"] = names_of(config)
     parts = selections.NAMED[args.selection]
     if args.tier:
         parts = selections.in_tier_only(parts, args.tier)
     return [replace(part, **where) for part in parts]
 
 
-def selection(args) -> Selection:
+def selection(args: argparse.Namespace) -> Selection:
     """The selection of the arguments.
 
     Raises

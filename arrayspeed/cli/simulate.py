@@ -8,10 +8,12 @@ Exit status: 0 if every promise is kept, 1 if one is broken, 2 after an error.
 
 from __future__ import annotations
 
+import argparse
 import json
 import math
 import sys
 from dataclasses import asdict
+from typing import Any
 
 from rich.text import Text
 
@@ -40,7 +42,7 @@ HEADINGS = (
 )
 
 
-def add_arguments(parser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``arrayspeed simulate``."""
     parser.add_argument(
         "--comparisons", type=int, default=2000, metavar="N", help=f"in each scenario, in runs of {RUN} (default 2000)"
@@ -49,7 +51,7 @@ def add_arguments(parser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
-def main(args) -> int:
+def main(args: argparse.Namespace) -> int:
     """Run ``arrayspeed simulate``."""
     if not 1 <= args.comparisons <= 1_000_000:
         raise UserError(f"--comparisons {args.comparisons} is not valid: a number from 1 to 1000000")
@@ -123,13 +125,13 @@ def percent(value: float) -> str:
     return "–" if math.isnan(value) else f"{100 * value:.1f} %"
 
 
-def data(found: list[Report]) -> dict:
+def data(found: list[Report]) -> dict[str, Any]:
     """Everything as plain data, None where there is nothing to take a share of."""
     rows = [asdict(one) | {"spent": one.spent, "broken": one.broken()} for one in found]
     return {"factor": FACTOR, "scenarios": [finite(row) for row in rows]}
 
 
-def finite(value):
+def finite(value: Any) -> Any:
     """Plain data without what JSON does not know."""
     if isinstance(value, dict):
         return {str(key): finite(each) for key, each in value.items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import time
 
@@ -10,14 +11,14 @@ from arrayspeed.environments.project import load_config
 from arrayspeed.report import assets
 
 
-def add_arguments(parser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``arrayspeed site``."""
     parser.add_argument(
         "--cdn", action="store_true", help="let asv's own pages load their scripts from the network, as asv does"
     )
 
 
-def main(args) -> int:
+def main(args: argparse.Namespace) -> int:
     """Run ``arrayspeed site``."""
     config = load_config()
     if args.cdn:

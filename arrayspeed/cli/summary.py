@@ -7,6 +7,7 @@ apart from the best.
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -29,7 +30,7 @@ from kernels import BACKENDS, DEVICES
 from kernels.catalogue import dtypes
 
 
-def add_arguments(parser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``arrayspeed summary``."""
     parser.add_argument("--machine", metavar="NAME", help="default: this machine, else the one measured last")
     parser.add_argument("--device", default="cpu", help="cpu (default), gpu or tpu")
@@ -39,7 +40,7 @@ def add_arguments(parser) -> None:
     )
 
 
-def main(args) -> int:
+def main(args: argparse.Namespace) -> int:
     """Run ``arrayspeed summary``."""
     check("device", [args.device], DEVICES)
     check("dtype", [args.dtype], dtypes())
@@ -47,7 +48,9 @@ def main(args) -> int:
     return 0
 
 
-def show(folder: str, machine: str | None = None, device="cpu", dtype="float64", all_sizes=False) -> None:
+def show(
+    folder: str, machine: str | None = None, device: str = "cpu", dtype: str = "float64", all_sizes: bool = False
+) -> None:
     """Print the table of one machine.
 
     Raises

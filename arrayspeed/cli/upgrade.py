@@ -16,9 +16,11 @@ Exit status: 0 if nothing is worse and at most 5 % (--unclear) of the comparison
 
 from __future__ import annotations
 
+import argparse
 import sys
 from contextlib import redirect_stdout
 
+from asv.config import Config
 from asv.environment import get_environments
 from asv.repo import get_repo
 
@@ -30,6 +32,7 @@ from arrayspeed.environments.plugin import stored_packages
 from arrayspeed.environments.project import load_config
 from arrayspeed.formats.terminal import console
 from arrayspeed.measure.host import only_run
+from arrayspeed.measure.plan import Selection
 from arrayspeed.measure.session import open_session, same_code
 from arrayspeed.measure.tiers import kernels_of
 from arrayspeed.measure.until_decided import Limits
@@ -39,7 +42,7 @@ from arrayspeed.upgrade import compare, pair, verdict
 from kernels import LIBRARIES
 
 
-def add_arguments(parser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``arrayspeed upgrade``."""
     parser.add_argument(
         "library", metavar="LIBRARY", nargs="?", help=f"one of {', '.join(LIBRARIES)}; with --file, any package"
@@ -55,7 +58,7 @@ def add_arguments(parser) -> None:
     own.add_arguments(parser)
 
 
-def main(args) -> int:
+def main(args: argparse.Namespace) -> int:
     """Run ``arrayspeed upgrade``."""
     if own.is_own(args):
         return own.main(args)
@@ -81,7 +84,7 @@ def main(args) -> int:
     return found.status
 
 
-def check(args) -> None:
+def check(args: argparse.Namespace) -> None:
     """Whether the arguments make sense together.
 
     Raises
@@ -96,7 +99,9 @@ def check(args) -> None:
     check_selected(args, here=not args.reuse)
 
 
-def measure(config, selections, args) -> tuple[list[compare.Row], str, list[dict[str, str]]]:
+def measure(
+    config: Config, selections: list[Selection], args: argparse.Namespace
+) -> tuple[list[compare.Row], str, list[dict[str, str]]]:
     """What was decided of both versions, on which machine, and the packages of both environments.
 
     Raises
@@ -110,13 +115,15 @@ def measure(config, selections, args) -> tuple[list[compare.Row], str, list[dict
     return rows, session.machine["machine"], [env.packages() for env in session.environments.values()]
 
 
-def reuse(config, selections, args) -> tuple[list[compare.Row], str, list[dict[str, str]]]:
+def reuse(
+    config: Config, selections: list[Selection], args: argparse.Namespace
+) -> tuple[list[compare.Row], str, list[dict[str, str]]]:
     """As `measure`, from what is stored."""
     machine = args.machine or describe()["machine"]
     commits = same_code(get_repo(config), result_commits(config.results_dir, machine))
-    environments = [env.name for env in get_environments(config, None)]
-    found = compare.stored(config.results_dir, machine, environments, commits, selections)
-    packages = [stored_packages(config.results_dir, machine, name, commits) for name in environments]
+    old, new = (env.name for env in get_environments(config, None))
+    found = compare.stored(config.results_dir, machine, (old, new), commits, selections)
+    packages = [stored_packages(config.results_dir, machine, name, commits) for name in (old, new)]
     return compare.judge_stored(found, args.factor), machine, packages
 
 

@@ -8,10 +8,12 @@ fails.
 
 from __future__ import annotations
 
+import argparse
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from types import MappingProxyType
+from typing import Any
 
 import polars as pl
 from rich import box
@@ -41,9 +43,9 @@ from kernels import BACKENDS, CATALOGUE, LIBRARIES
 APART = "~"
 
 
-def add_arguments(parser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``arrayspeed versions``."""
-    several = {"action": "append", "default": [], "metavar": "NAME"}
+    several: dict[str, Any] = {"action": "append", "default": [], "metavar": "NAME"}
     parser.add_argument("library", metavar="LIBRARY", help=f"one of {', '.join(LIBRARIES)}")
     parser.add_argument(
         "--measure", choices=MEASURES, metavar="M", default=CALL.name, help=f"one of {', '.join(MEASURES)}"
@@ -61,7 +63,7 @@ def add_arguments(parser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
-def main(args) -> int:
+def main(args: argparse.Namespace) -> int:
     """Run ``arrayspeed versions``."""
     check_arguments(args)
     folder = load_config().results_dir
@@ -104,7 +106,7 @@ def to_measure(library: str) -> str:
     return f"arrayspeed run --selection versions --library {library}"
 
 
-def check_arguments(args) -> None:
+def check_arguments(args: argparse.Namespace) -> None:
     """Whether the names are names, and the factor is one.
 
     Raises
@@ -131,7 +133,7 @@ def report(
     over: dict[str, tuple[str, dict[str, Mean]]],
     heading: str,
     library: str,
-    known: Mapping[tuple, dict] = MappingProxyType({}),
+    known: Mapping[tuple[Any, ...], dict[str, Any]] = MappingProxyType({}),
 ) -> Group:
     """Means and series, a row each, and the steps, failures first and then the largest; ``known``: explanations."""
     releases = sorted({point.version for one in found for point in one.points}, key=order)
@@ -155,7 +157,7 @@ def report(
     return Group(Text(heading, style="bold"), table, *notes(found, library), Text(count, style="bold"), *lines)
 
 
-def program_text(one: Series, step: Step, library: str, known: Mapping[tuple, dict]) -> str:
+def program_text(one: Series, step: Step, library: str, known: Mapping[tuple[Any, ...], dict[str, Any]]) -> str:
     """Whether the program changed with a step, where that is known."""
     where = one.kernel, one.dtype, one.backend, one.size, one.device
     row = known.get((library, step.before, step.version, *where))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from rich import box
 from rich.table import Table
@@ -32,7 +32,23 @@ def order(decision: Decision) -> tuple[int, float]:
     return ORDER.index(decision.verdict), -far
 
 
-def ratio_text(decision: Decision) -> str:
+class Estimate(Protocol):
+    """A ratio with its interval, as decisions, means and steps have them; None where nothing is known."""
+
+    @property
+    def ratio(self) -> float | None:
+        """The ratio."""
+
+    @property
+    def low(self) -> float | None:
+        """The lower end of its interval."""
+
+    @property
+    def high(self) -> float | None:
+        """The upper end."""
+
+
+def ratio_text(decision: Estimate) -> str:
     """The ratio with its interval, ×1.02 (1.01–1.03); "" where nothing is known."""
     if decision.ratio is None:
         return ""

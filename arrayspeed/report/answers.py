@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping
+from typing import Any
 
 from arrayspeed.decide.compare import Level
 from arrayspeed.decide.weighted import Part, weighted_order
@@ -32,9 +33,9 @@ from kernels import CATALOGUE, DEVICES
 Kernel = Mapping[str, Level]
 
 
-def answers(levels: Mapping[Case, Level]) -> list[dict]:
+def answers(levels: Mapping[Case, Level]) -> list[dict[str, Any]]:
     """The standing of every family, size, precision and device."""
-    families: dict[tuple, dict[str, Kernel]] = defaultdict(dict)
+    families: dict[tuple[str, str, str | None], dict[str, Kernel]] = defaultdict(dict)
     for (measure, dtype, label, kernel), found in comparable(levels).items():
         if measure == CALL.name and found:
             families[CATALOGUE[kernel].family, label, dtype][kernel] = found
@@ -58,7 +59,7 @@ def on_device(kernels: Mapping[str, Kernel], device: str) -> dict[str, Kernel]:
     return {kernel: one for kernel, one in found.items() if one}
 
 
-def standing(kernels: Mapping[str, Kernel]) -> dict:
+def standing(kernels: Mapping[str, Kernel]) -> dict[str, Any]:
     """Which of those that have all of the kernels are the best, and how far behind the others are."""
     count = Counter(name for one in kernels.values() for name in one)
     whole = [name for name in count if count[name] == len(kernels)]
@@ -72,6 +73,6 @@ def standing(kernels: Mapping[str, Kernel]) -> dict:
     }
 
 
-def ends(mean: Part) -> list[float | None]:
+def ends(mean: Part) -> list[float]:
     """A ratio and the interval that its word is decided by."""
     return [rounded(math.exp(mean.shift + side * mean.strict)) for side in (0, -1, 1)]

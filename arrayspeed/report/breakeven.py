@@ -10,6 +10,7 @@ import bisect
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from arrayspeed.decide.compare import APART, Level, compare
 from arrayspeed.decide.words import FASTER, SLOWER
@@ -43,7 +44,7 @@ def word(calls: int, compiled: tuple[Level, Level], eager: tuple[Level, Level]) 
     return compare(one, other, LESS, APART * abs(one_share - other_share)).verdict
 
 
-def break_even(first: Case, steady: Case, eager: str, levels: Mapping[Case, Level]) -> dict | None:
+def break_even(first: Case, steady: Case, eager: str, levels: Mapping[Case, Level]) -> dict[str, Any] | None:
     """The interval of the number of calls after which compiling has paid.
 
     ``low`` is None where it may have paid from the first call on, and ``high`` where it is not shown to pay at all;

@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, cast
 
 import altair as alt
 import polars as pl
@@ -22,6 +23,7 @@ from arrayspeed.model.text import printable
 from arrayspeed.model.units import BYTES, TIMES, human
 from arrayspeed.report.backends import COLOURS
 from kernels import BACKENDS, CATALOGUE, LIBRARIES
+from kernels.kernel import Kernel
 
 INK, FAINT, PALE = "#20262b", "#7a858d", "#e3e7ea"
 
@@ -83,10 +85,10 @@ def backend_rows(table: pl.DataFrame, devices: Sequence[str]) -> list[Bar]:
     return [bar(backend, device, found.get((backend, device)), kernel) for backend, device in places(devices)]
 
 
-def bar(backend: str, device: str, entry: dict | None, kernel) -> Bar:
+def bar(backend: str, device: str, entry: dict[str, Any] | None, kernel: Kernel | None) -> Bar:
     """One row, from what was measured."""
     value = finite(entry["value"]) if entry else None
-    if value is None:
+    if entry is None or value is None:
         why = kernel.why_not(backend, BACKENDS[backend].library) if kernel else None
         return Bar(
             backend, device, None, note="failed" if entry and entry["failed"] else f"n/a: {why}" if why else "n/a"
@@ -161,7 +163,8 @@ def backends_chart(bars: Sequence[Bar], measure: Measure, title: str, subtitle: 
         base.mark_text(align="left", dx=9, color=INK, fontSize=12).encode(x=alt.X("end:Q", scale=scale), text="text:N"),
         absent(rows.filter(pl.col("value").is_null()), y),
     ]
-    sized = alt.layer(*layers).properties(width=WIDTH, height=ROW * max(1, len(rows)))
+    whole = cast("alt.LayerChart", alt.layer(*layers))  # a FacetChart is of facets, and no layer has any
+    sized = whole.properties(width=WIDTH, height=ROW * max(1, len(rows)))
     return styled(sized, title, subtitle)
 
 
@@ -170,7 +173,8 @@ LABELS = alt.Axis(labelFontSize=12.5, labelColor=INK, labelPadding=8, labelLimit
 
 def is_logarithmic(measured: pl.DataFrame) -> bool:
     """Whether the values are too far apart for one linear axis."""
-    positive = measured.filter(pl.col("value") > 0)["value"]
+    # Polars says of a least and a largest only that they are any of its types.
+    positive: Any = measured.filter(pl.col("value") > 0)["value"]
     return len(positive) == len(measured) > 0 and positive.max() / positive.min() > LOGARITHMIC
 
 
@@ -178,10 +182,11 @@ def scale_of(measured: pl.DataFrame, logarithmic: bool) -> alt.Scale:
     """The axis's range, with room for the text beside the largest."""
     if measured.is_empty():
         return alt.Scale(domain=[0, 1])
-    highest = measured["end"].max() or 1.0
+    # Polars says of a least and a largest only that they are any of its types.
+    highest = cast("float | None", measured["end"].max()) or 1.0
     if not logarithmic:
         return alt.Scale(domain=[0, highest * 1.17], nice=False)
-    lowest = min(measured["value"].min(), measured["low"].min() or math.inf)
+    lowest = min(cast("float", measured["value"].min()), cast("float | None", measured["low"].min()) or math.inf)
     span = math.log10(highest / lowest)
     return alt.Scale(type="log", domain=[lowest / 10 ** (span * 0.06), highest * 10 ** (span * 0.17)], nice=False)
 
@@ -236,11 +241,12 @@ def whiskers(base: alt.Chart, scale: alt.Scale) -> list[alt.Chart]:
 def absent(rows: pl.DataFrame, y: alt.Y) -> alt.Chart:
     """What was not measured, in words."""
     text = alt.Chart(rows).mark_text(align="left", dx=6, color=FAINT, fontStyle="italic", fontSize=11.5, limit=WIDTH)
-    return text.encode(y=y, x=alt.value(0), text="text:N")
+    words: alt.Chart = text.encode(y=y, x=alt.value(0), text="text:N")
+    return words
 
 
 #: The look of all charts.
-LOOK = {
+LOOK: dict[str, Any] = {
     "font": "DejaVu Sans, Verdana, Helvetica, Arial, sans-serif",
     "background": "white",
     "padding": 18,
@@ -269,14 +275,15 @@ LOOK = {
 }
 
 
-def styled(chart, title: str, subtitle: Sequence[str]):
+def styled(chart: alt.LayerChart, title: str, subtitle: Sequence[str]) -> alt.LayerChart:
     """A chart with its title, in the look of all charts."""
     # A NUL in a text makes vl-convert abort the process.
     heading = alt.TitleParams(printable(title), subtitle=[printable(line) for line in subtitle])
-    return chart.properties(title=heading).configure(**LOOK)
+    dressed: alt.LayerChart = chart.properties(title=heading).configure(**LOOK)
+    return dressed
 
 
-def save(chart, path: Path) -> list[Path]:
+def save(chart: alt.LayerChart, path: Path) -> list[Path]:
     """Write a chart as SVG and PNG beside each other; ``path`` has no suffix."""
     svg, png = path.with_name(path.name + ".svg"), path.with_name(path.name + ".png")
     chart.save(svg)

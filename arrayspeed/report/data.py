@@ -19,6 +19,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any, cast
 
 import polars as pl
 
@@ -45,6 +46,7 @@ from arrayspeed.report.series import write_series
 from arrayspeed.report.weights import families, weights
 from kernels import BACKENDS, CATALOGUE, DEVICES, LIBRARIES
 from kernels.backends.hardware import cores
+from kernels.kernel import Kernel
 
 #: The columns of an environment's file.
 COLUMNS = ("kernel", "dtype", "measure", "backend", "size", "device", "value", "low", "high", "failed")
@@ -54,7 +56,7 @@ COLUMNS = ("kernel", "dtype", "measure", "backend", "size", "device", "value", "
 MANY = 20_000
 
 
-def write(folder: Path, results_dir: str | Path) -> dict:
+def write(folder: Path, results_dir: str | Path) -> dict[str, Any]:
     """Write all files into a folder; returns what ``meta.json`` holds."""
     table = results.load(results_dir).drop("samples")
     folder.mkdir(parents=True, exist_ok=True)
@@ -97,14 +99,14 @@ def write(folder: Path, results_dir: str | Path) -> dict:
 class Part:
     """What is said of one machine: its entry and those of its environments, claims, findings and its audit."""
 
-    machine: dict
-    environments: list[dict]
-    claims: dict
+    machine: dict[str, Any]
+    environments: list[dict[str, Any]]
+    claims: dict[str, Any]
     findings: dict[str, Verdict]
-    audit: dict | None
+    audit: dict[str, Any] | None
 
 
-def in_processes(function: Callable[..., Part], tasks: Sequence[tuple]) -> list[Part]:
+def in_processes(function: Callable[..., Part], tasks: Sequence[tuple[Any, ...]]) -> list[Part]:
     """What a function returns of each task, computed on all cores; in the order of the tasks."""
     # A fork would have copied Polars' threads in the middle of what they do.
     with ProcessPoolExecutor(min(len(tasks), cores()), mp_context=get_context("spawn")) as pool:
@@ -147,19 +149,19 @@ def write_machine(folder: Path, results_dir: str | Path, table: pl.DataFrame, nu
         )
 
 
-def column_data(values: pl.DataFrame, column: str) -> list:
+def column_data(values: pl.DataFrame, column: str) -> list[Any]:
     """A column for the pages; numbers have the four digits that they are known to at best."""
     found = values[column].to_list()
     return [rounded(one) for one in found] if column in ("value", "low", "high") else found
 
 
-def measure_data(name: str) -> dict:
+def measure_data(name: str) -> dict[str, Any]:
     """What pages say of a measure; ``factor`` is the ratio that matters."""
     measure = measure_of(name)
     return {"title": measure.title, "what": measure.what, "unit": measure.unit, "factor": factor_of(name)}
 
 
-def kernel_data(kernel) -> dict:
+def kernel_data(kernel: Kernel) -> dict[str, Any]:
     """What pages say of a kernel, and its counts at its own sizes."""
     return {
         "family": kernel.family,
@@ -176,7 +178,7 @@ def kernel_data(kernel) -> dict:
     }
 
 
-def describe(results_dir: str | Path, name: str) -> dict:
+def describe(results_dir: str | Path, name: str) -> dict[str, Any]:
     """A machine's own description; its name alone where that cannot be read."""
     try:
         known = results.machine(results_dir, name)
@@ -188,7 +190,7 @@ def describe(results_dir: str | Path, name: str) -> dict:
 
 def environment_data(
     results_dir: str | Path, machine: int, machine_name: str, values: pl.DataFrame, every_commit: list[str]
-) -> dict:
+) -> dict[str, Any]:
     """What pages say of an environment; ``outdated`` is what `outdated` finds."""
     name = values["environment"][0]
     commits = values["commit"].unique().sort().to_list()
@@ -197,8 +199,9 @@ def environment_data(
         "name": name,
         "versions": versions(values),
         "alone": bool(values["alone"][0]),
-        "first": values["date"].min().isoformat(),
-        "last": values["date"].max().isoformat(),
+        # Polars says of a least and a largest only that they are any of its types.
+        "first": cast("datetime", values["date"].min()).isoformat(),
+        "last": cast("datetime", values["date"].max()).isoformat(),
         "commits": commits,
         "values": values["value"].count(),
         "failed": int(values["failed"].sum()),
@@ -208,9 +211,9 @@ def environment_data(
     }
 
 
-def outdated(found: Iterable[tuple[Combination, str | None]]) -> list[dict]:
+def outdated(found: Iterable[tuple[Combination, str | None]]) -> list[dict[str, Any]]:
     """Values that this code cannot vouch for: why, how many, and of which kernels. Packages are the recorded ones."""
-    by_reason = defaultdict(list)
+    by_reason: dict[str, list[str]] = defaultdict(list)
     for one, before in found:
         if why := reason(one, before, None):
             by_reason[why].append(one.kernel)
@@ -226,12 +229,12 @@ def write_downloads(folder: Path, table: pl.DataFrame) -> None:
     table.write_json(folder / "results.json")
 
 
-def claims_data(machine: str, evidence: Evidence) -> dict:
+def claims_data(machine: str, evidence: Evidence) -> dict[str, Any]:
     """What became of the articles' claims on one machine."""
     return as_data(machine, evidence, [(claim, claim.judge(evidence)) for claim in claims()])
 
 
-def audit_data(results_dir: str | Path, machine: str) -> dict | None:
+def audit_data(results_dir: str | Path, machine: str) -> dict[str, Any] | None:
     """The audit of a machine that has one, and what its checks say."""
     audit = load_audit(results_dir, machine)
     return asdict(audit) | {"meanings": CHECKS} if audit else None
@@ -240,7 +243,7 @@ def audit_data(results_dir: str | Path, machine: str) -> dict | None:
 def columns() -> list[tuple[str, str]]:
     """Every column of the downloads and what it means: the documentation of `arrayspeed.records.results`."""
     _, _, text = results.__doc__.partition("-------\n")
-    found = []
+    found: list[tuple[str, list[str]]] = []
     for line in text.splitlines():
         if line.startswith(" "):
             found[-1][1].append(line.strip())

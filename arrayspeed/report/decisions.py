@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from arrayspeed.decide.compare import Level, Ratio, crossover
 from arrayspeed.decide.words import FASTER, SAME, SLOWER, UNCLEAR
@@ -43,7 +44,7 @@ BETTER = {FASTER: "better", SLOWER: "worse", SAME: "same", UNCLEAR: "unclear"}
 Levels = Mapping[Case, Level]
 
 
-def decisions(levels: Levels) -> dict:
+def decisions(levels: Levels) -> dict[str, Any]:
     """All of them, of the levels of one environment; what is not in the catalogue competes with nothing."""
     levels = {case: level for case, level in levels.items() if is_known(case)}
     return {
@@ -59,7 +60,7 @@ def is_known(case: Case) -> bool:
     return case.kernel in CATALOGUE and case.backend in BACKENDS and case.device in DEVICES and case.size is not None
 
 
-def listed(ratio: Ratio) -> list:
+def listed(ratio: Ratio) -> list[Any]:
     """A ratio as the pages read it."""
     return [*interval(ratio), BETTER[ratio.verdict]]
 
@@ -78,11 +79,11 @@ def name(case: Case) -> str:
     return f"{case.backend}, {case.device}"
 
 
-def group(cases: Sequence[Case], levels: Levels) -> dict:
+def group(cases: Sequence[Case], levels: Levels) -> dict[str, Any]:
     """One group: its best sets, and its ratios where pages show them."""
     first = cases[0]
     kernel = CATALOGUE[first.kernel]
-    found = {
+    found: dict[str, Any] = {
         "measure": first.measure,
         "dtype": first.dtype,
         "kernel": first.kernel,
@@ -95,24 +96,25 @@ def group(cases: Sequence[Case], levels: Levels) -> dict:
     return found
 
 
-def times(row: Case, column: Case, levels: Levels) -> list | None:
+def times(row: Case, column: Case, levels: Levels) -> list[Any] | None:
     """How many times less ``row`` is than ``column``."""
     return None if row == column else listed(inverse(compared(row, column, levels)))
 
 
 def best_by_device(cases: Sequence[Case], levels: Levels) -> dict[str, list[str]]:
     """The best set on each device, and on all together where there are several."""
-    devices = list(dict.fromkeys(case.device for case in cases))
+    devices = list(dict.fromkeys(case.device for case in cases if case.device is not None))
     found = {device: best_of([case for case in cases if case.device == device], levels) for device in devices}
     if len(devices) > 1:
         found[ALL] = best_of(cases, levels)
     return {device: [name(case) for case in members] for device, members in found.items()}
 
 
-def crossovers(levels: Levels) -> Iterator[dict]:
+def crossovers(levels: Levels) -> Iterator[dict[str, Any]]:
     """Of NumPy with every other backend, and of an eager form with its compiled one, on any devices; by kernel."""
-    curves: dict[tuple, dict[Case, dict[int, Level]]] = defaultdict(lambda: defaultdict(dict))
+    curves: dict[tuple[str, str | None, str], dict[Case, dict[int, Level]]] = defaultdict(lambda: defaultdict(dict))
     for case, level in levels.items():
+        assert case.size is not None  # `is_known`
         curves[case.measure, case.dtype, case.kernel][replace(case, size=None)][case.size] = level
     for of_kernel in curves.values():
         for one, other in related(of_kernel):
@@ -163,13 +165,13 @@ def narrowing(one: Case, other: Case, last: int, first: int, measured: Iterable[
     return "arrayspeed run " + " ".join(f"--{option} {value}" for option, value in options)
 
 
-def compiling(levels: Levels) -> Iterator[dict]:
+def compiling(levels: Levels) -> Iterator[dict[str, Any]]:
     """What each compiled backend's first call costs, and when that has paid off."""
     for first in levels:
         if first.measure != FIRST_CALL.name or first.backend not in EAGER:
             continue
         steady = replace(first, measure=CALL.name)
-        row = {"kernel": first.kernel, "size": first.size, "dtype": first.dtype, "device": first.device}
+        row: dict[str, Any] = {"kernel": first.kernel, "size": first.size, "dtype": first.dtype, "device": first.device}
         row |= {"backend": first.backend, "eager": EAGER[first.backend], "over": None, "paid": None}
         if steady in levels:
             row["over"] = listed(compared(first, steady, levels))

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any, overload
 
 from arrayspeed.decide.compare import Ratio
 
 
-def dump(path: Path, data) -> None:
+def dump(path: Path, data: Any) -> None:
     """One file."""
     path.write_text(json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":")), encoding="utf-8")
 
 
+@overload
+def rounded(value: float) -> float: ...
+@overload
+def rounded(value: None) -> None: ...
 def rounded(value: float | None) -> float | None:
     """Four digits; None stays."""
     return None if value is None else float(f"{value:.4g}")

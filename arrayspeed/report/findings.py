@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from urllib.parse import urlencode
 
 from arrayspeed.claims.findings import Finding, Judged
@@ -33,7 +34,7 @@ def view(finding: Finding, machine: str, verdict: Verdict) -> str:
     return f"{page}?{urlencode({name: value for name, value in state.items() if value is not None})}"
 
 
-def as_data(every: list[Judged]) -> list[dict]:
+def as_data(every: list[Judged]) -> list[dict[str, Any]]:
     """Those that follow, as plain data: the sentence, its reason, and what each machine shows."""
     return [
         {

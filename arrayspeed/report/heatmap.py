@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, cast
 
 import altair as alt
 import polars as pl
@@ -34,7 +35,7 @@ class Cell:
     other_way: bool = False
 
 
-def summary_cells(row: str, bars: Sequence[Bar], ratios: Mapping[tuple[str, str], Ratio]) -> list[Cell]:
+def summary_cells(row: str, bars: Sequence[Bar], ratios: Mapping[tuple[str, str | None], Ratio]) -> list[Cell]:
     """A row of the summary from the rows of a kernel's chart; ``ratios``: backend and device -> its ratio to NumPy."""
     baseline = any(b.other_way for b in bars if b.backend == BASELINE)
     return [Cell(row, b, ratios.get((b.backend, b.device)), bool(b.other_way) or baseline) for b in bars]
@@ -63,7 +64,8 @@ def summary_chart(cells: Sequence[Cell], measure: Measure, title: str, subtitle:
         text.mark_text(fontSize=11.5).encode(text="middle:N", color=ink),
     ]
     columns, kernels = rows["column"].n_unique(), rows["row"].n_unique()
-    layered = alt.layer(*layers).resolve_scale(color="independent")  # the text's colours are no scale
+    whole = cast("alt.LayerChart", alt.layer(*layers))  # a FacetChart is of facets, and no layer has any
+    layered = whole.resolve_scale(color="independent")  # the text's colours are no scale
     return styled(layered.properties(width=96 * columns, height=58 * kernels), title, subtitle)
 
 
@@ -86,11 +88,11 @@ def heads(several_devices: bool) -> alt.Axis:
 SIGNS = {SAME: " =", UNCLEAR: " ?"}
 
 
-def summary_row(cell: Cell, measure: Measure, several_devices: bool) -> dict:
+def summary_row(cell: Cell, measure: Measure, several_devices: bool) -> dict[str, Any]:
     """A cell as it is drawn: three lines of text where there is a ratio, one where there is none."""
     bar, ratio = cell.bar, cell.ratio
     shown = ratio is not None and ratio.verdict not in SIGNS
-    shade = max(1 / DEEPEST, min(DEEPEST, ratio.ratio)) if shown else None
+    shade = max(1 / DEEPEST, min(DEEPEST, ratio.ratio)) if shown and ratio else None
     value = said(bar.value, measure) if bar.value is not None else bar.note.partition(":")[0] or "n/a"
     mark = f" {OTHER_WAY}" if cell.other_way and bar.value is not None else ""
     deep = shade is not None and abs(math.log(shade)) > 0.68 * math.log(DEEPEST)

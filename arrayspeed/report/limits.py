@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from arrayspeed.decide.compare import APART, Level, compare
 from arrayspeed.decide.words import FASTER, SLOWER
@@ -29,7 +30,7 @@ STREAM = "sine"
 Levels = Mapping[Case, Level]
 
 
-def limits(levels: Levels) -> dict:
+def limits(levels: Levels) -> dict[str, Any]:
     """``peaks``, ``kernels``, ``launches`` and ``transfers``, each a list with its dtype and device."""
     times = [case for case in levels if case.measure == CALL.name]
     found = {"peaks": [], "kernels": [], "launches": launches(levels), "transfers": transfers(levels)}
@@ -45,11 +46,13 @@ def limits(levels: Levels) -> dict:
 
 def flops(case: Case) -> int:
     """Floating-point operations of a case."""
+    assert case.size is not None  # as of all in the catalogue
     return CATALOGUE[case.kernel].flops(case.size)
 
 
 def moved(case: Case) -> int:
     """Bytes of a case, each array once."""
+    assert case.size is not None and case.dtype is not None  # as of all in the catalogue
     return CATALOGUE[case.kernel].bytes(case.size, ITEMSIZE[case.dtype])
 
 
@@ -65,7 +68,7 @@ def peaks(cases: Sequence[Case], levels: Levels) -> dict[str, Case]:
     }
 
 
-def peak_data(case: Case, levels: Levels) -> dict:
+def peak_data(case: Case, levels: Levels) -> dict[str, Any]:
     """A peak: the rate, and what reached it."""
     rate = (flops(case) if case.kernel == "matmul" else moved(case)) / levels[case].value
     return {"rate": rounded(rate), "backend": case.backend, "size": case.size}
@@ -76,19 +79,19 @@ def scaled(level: Level, by: float) -> Level:
     return replace(level, shift=level.shift + math.log(by))
 
 
-def shares(cases: Sequence[Case], known: Mapping[str, Case], levels: Levels) -> list[dict]:
+def shares(cases: Sequence[Case], known: Mapping[str, Case], levels: Levels) -> list[dict[str, Any]]:
     """The best set of each kernel and size that pages show, and how close its fastest comes to the limit."""
-    groups: dict[tuple, list[Case]] = {}
+    groups: dict[tuple[str, int], list[Case]] = {}
     for case in cases:
         kernel = CATALOGUE[case.kernel]
         if kernel.counted and case.size in (kernel.small, kernel.large):
             groups.setdefault((case.kernel, case.size), []).append(case)
     rows = []
-    for (kernel, size), group in groups.items():
+    for (name, size), group in groups.items():
         members = best_of(group, levels)
         limit, by = limit_of(members[0], known, levels)
         share = compare(limit, levels[members[0]], apart=APART)
-        row = {"kernel": kernel, "size": size, "best": [case.backend for case in members], "by": by}
+        row = {"kernel": name, "size": size, "best": [case.backend for case in members], "by": by}
         rows.append(row | {"share": interval(share)})
     return rows
 
@@ -118,7 +121,7 @@ def both(levels: Levels, first: Measure, second: Measure) -> Iterator[tuple[Case
             yield case, other
 
 
-def launches(levels: Levels) -> list[dict]:
+def launches(levels: Levels) -> list[dict[str, Any]]:
     """The device's own time of a call, and the share of the host's that it leaves to launching and waiting."""
     found = []
     for own, call in both(levels, DEVICE_TIME, CALL):
@@ -131,7 +134,7 @@ def launches(levels: Levels) -> list[dict]:
     return found
 
 
-def transfers(levels: Levels) -> list[dict]:
+def transfers(levels: Levels) -> list[dict[str, Any]]:
     """Bytes a second of the input of `STREAM` on its way to the device, and of its result on its way back."""
     found = []
     for to, back in both(levels, TO_DEVICE, FROM_DEVICE):

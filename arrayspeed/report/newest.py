@@ -20,6 +20,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from arrayspeed.decide import FACTOR
 from arrayspeed.model.measures import CALL, measure_of
@@ -33,26 +34,30 @@ LARGEST = 3
 
 
 def newest(
-    machine: str, library: str, every: Sequence[Measured], series: Iterable[Series], means: Iterable[dict]
-) -> dict:
+    machine: str, library: str, every: Sequence[Measured], series: Iterable[Series], means: Iterable[dict[str, Any]]
+) -> dict[str, Any]:
     """All of it, of what was measured of a library, its series, and their means (`arrayspeed.report.series`)."""
     releases = sorted({version for one in every for version in one.sides}, key=order)
     before, version = releases[-2:] if len(releases) > 1 else (None, None)
-    pairs = [(one, before, version) for one in every if {before, version} <= one.sides.keys()]
-    counts = defaultdict(Counter)
+    pairs = [
+        (one, before, version)
+        for one in every
+        if before is not None and version is not None and {before, version} <= one.sides.keys()
+    ]
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
     for (one, *_), decision in zip(pairs, decide(pairs, FACTOR), strict=True):
         counts[one.measure][decision.verdict] += 1
     return {
         "before": before,
         "version": version,
         "counts": counts,
-        "together": sum(one.met(before, version) for one, *_ in pairs),
+        "together": sum(one.met(old, new) for one, old, new in pairs),
         "changes": [step | {"why": reason(machine, library, step)} for step in largest(series)],
         "first": [mean | {"points": mean["points"][:1]} for mean in means if mean["measure"] == CALL.name],
     }
 
 
-def largest(series: Iterable[Series]) -> list[dict]:
+def largest(series: Iterable[Series]) -> list[dict[str, Any]]:
     """The largest steps of all, what fails or works again before those that have a ratio."""
     steps = [(one, step) for one in series if not measure_of(one.measure).exact for step in one.steps]
     steps.sort(key=lambda entry: size(entry[1]), reverse=True)

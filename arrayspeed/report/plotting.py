@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from pathlib import Path
 
+import altair as alt
 import polars as pl
 
 from arrayspeed.environments.project import load_config
@@ -95,7 +96,7 @@ def where(dtype: str, devices: list[str], machine: str) -> str:
     return f"{dtype} · {' and '.join(devices)} · {machine}"
 
 
-def draw(plot: Shown, devices: list[str], machine: str, args: Namespace):
+def draw(plot: Shown, devices: list[str], machine: str, args: Namespace) -> alt.LayerChart:
     """One kernel's chart."""
     bars = charts.backend_rows(plot.table, devices)
     lines = [

@@ -5,12 +5,19 @@ from __future__ import annotations
 import os
 import shutil
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from asv.publishing import OutputPublisher
 
 from arrayspeed.formats.pages import LINKS, STYLE, link
 from arrayspeed.report import assets
 from arrayspeed.report.pages import PAGES, RELEASES, html
+
+if TYPE_CHECKING:
+    from asv.benchmarks import Benchmarks
+    from asv.config import Config
+    from asv.graph import GraphSet
+    from asv.repo import Repo
 
 STATIC = Path(__file__).parent / "static"
 
@@ -19,7 +26,7 @@ NAVIGATION = '<li id="nav-li-" class="active">'
 LINK = '<li><a href="report/index.html"><b>Report</b></a></li>\n\t'
 
 
-class Report(OutputPublisher):
+class Report(OutputPublisher):  # type: ignore[misc]  # asv has no annotations
     """Pages that people decide from."""
 
     name = "report"
@@ -28,7 +35,9 @@ class Report(OutputPublisher):
     order = 10
 
     @classmethod
-    def publish(cls, conf, repo, benchmarks, graphs, revisions):
+    def publish(
+        cls, conf: Config, repo: Repo, benchmarks: Benchmarks, graphs: GraphSet, revisions: dict[str, int]
+    ) -> None:
         """Write ``report/`` beside asv's pages, and link it from them."""
         site = Path(conf.html_dir)
         write(site / "report", conf.results_dir, conf.project)
@@ -55,7 +64,8 @@ def write(folder: Path, results_dir: str, project: str) -> None:
     shutil.copytree(STATIC, folder / "static")
     own = (STATIC / "style.css").read_text(encoding="utf-8")
     (folder / "static" / "style.css").write_text(STYLE + own, encoding="utf-8")
-    (folder / "static" / "vega.js").write_text(vl_convert.javascript_bundle(), encoding="utf-8")
+    vega = vl_convert.javascript_bundle()  # type: ignore[call-arg]  # its stubs lack the default
+    (folder / "static" / "vega.js").write_text(vega, encoding="utf-8")
     data.write(folder / "data", results_dir)
     watched = bring_releases(folder, Path(results_dir))
     for page in PAGES:

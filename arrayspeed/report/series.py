@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -50,7 +51,9 @@ def write_series(folder: Path, results_dir: str | Path, table: pl.DataFrame, mac
     return found
 
 
-def series_data(one: Series, library: str, known: Mapping[tuple, dict], machine: str = "") -> dict:
+def series_data(
+    one: Series, library: str, known: Mapping[tuple[Any, ...], dict[str, Any]], machine: str = ""
+) -> dict[str, Any]:
     """A series, its steps with what is known of their programs; the same program counts the same on both sides."""
     # Several times as fast as dataclasses.asdict, which copies every number.
     data = vars(one) | {"points": list(map(vars, one.points)), "steps": [dict(vars(step)) for step in one.steps]}
@@ -64,7 +67,7 @@ def series_data(one: Series, library: str, known: Mapping[tuple, dict], machine:
     return data
 
 
-def means_data(every: list[Measured]) -> list[dict]:
+def means_data(every: list[Measured]) -> list[dict[str, Any]]:
     """The means that there are, each with the group of series that it is over."""
     groups = defaultdict(list)
     for one in every:

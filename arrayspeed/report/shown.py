@@ -26,7 +26,7 @@ class Shown:
     levels: Mapping[Case, Level]
 
     @cached_property
-    def cases(self) -> dict[tuple[str, str], Case]:
+    def cases(self) -> dict[tuple[str, str | None], Case]:
         """What has a level, by backend and device."""
         every = (Case(*fields) for fields in self.table.select(*COLUMNS).iter_rows())
         return {(one.backend, one.device): one for one in every if one in self.levels and one.backend in BACKENDS}
@@ -75,7 +75,7 @@ def shown(
         of_kernel = table.filter(kernel=name)
         known = measured(of_kernel)["dtype"].unique().to_list()
         chosen = dtype or next((one for one in kernel.dtypes if one in known), None)
-        if chosen not in known:
+        if chosen is None or chosen not in known:
             continue
         of_kernel = of_kernel.filter(dtype=chosen)
         labels = {kernel.large: "large", kernel.small: "small"}

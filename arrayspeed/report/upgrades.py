@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 import polars as pl
 
@@ -65,7 +66,11 @@ def met(one: Series) -> list[Step]:
 
 
 def of_library(
-    machine: str, library: str, every: list[Measured], series: list[Series], known: Mapping[tuple, dict]
+    machine: str,
+    library: str,
+    every: list[Measured],
+    series: list[Series],
+    known: Mapping[tuple[Any, ...], dict[str, Any]],
 ) -> Iterator[str]:
     """The newest release against the one before, all of them since the oldest, and the largest steps."""
     found = newest(machine, library, every, series, means_data(every))
@@ -85,7 +90,7 @@ def of_library(
         yield f"- {changed(step)}{program(library, step, known)} {step['why']}".rstrip()
 
 
-def changed(step: Mapping) -> str:
+def changed(step: Mapping[str, Any]) -> str:
     """A step in a sentence."""
     what = measure_of(step["measure"]).title
     if step["size"] is not None:
@@ -96,7 +101,7 @@ def changed(step: Mapping) -> str:
     return f"{what}: in {step['version']} {ratio} of that in {step['before']}."
 
 
-def program(library: str, step: Mapping, known: Mapping[tuple, dict]) -> str:
+def program(library: str, step: Mapping[str, Any], known: Mapping[tuple[Any, ...], dict[str, Any]]) -> str:
     """What is known of both releases' programs for it."""
     where = (step[name] for name in ("kernel", "dtype", "backend", "size", "device"))
     row = known.get((library, step["before"], step["version"], *where))

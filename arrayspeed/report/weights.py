@@ -25,6 +25,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import combinations
+from typing import Any
 
 from arrayspeed.decide.compare import Level
 from arrayspeed.decide.weighted import EXACT, ROUNDS, part, quantiles, weighted_mean
@@ -34,8 +35,11 @@ from kernels import CATALOGUE
 
 LABELS = ("small", "large")
 
+#: Measure, precision, label, and a kernel or a family.
+Key = tuple[str, str | None, str, str]
+
 #: Measure, precision, label and kernel -> backend on a device -> its level.
-Table = dict[tuple[str, str | None, str, str], dict[str, Level]]
+Table = dict[Key, dict[str, Level]]
 
 
 def comparable(levels: Mapping[Case, Level]) -> Table:
@@ -50,15 +54,15 @@ def comparable(levels: Mapping[Case, Level]) -> Table:
     return found
 
 
-def families(levels: Mapping[Case, Level]) -> list[dict]:
+def families(levels: Mapping[Case, Level]) -> list[dict[str, Any]]:
     """The means over each family's kernels."""
-    by_family = defaultdict(dict)
+    by_family: dict[Key, dict[str, dict[str, Level]]] = defaultdict(dict)
     for (measure, dtype, label, kernel), found in comparable(levels).items():
         by_family[measure, dtype, label, CATALOGUE[kernel].family][kernel] = found
     return [family(key, of_family) for key, of_family in by_family.items()]
 
 
-def family(key: tuple, of_family: Mapping[str, Mapping[str, Level]]) -> dict:
+def family(key: Key, of_family: Mapping[str, Mapping[str, Level]]) -> dict[str, Any]:
     """The means over one family's kernels."""
     names = list(dict.fromkeys(one for found in of_family.values() for one in found))
     factor = factor_of(key[0])
@@ -67,7 +71,7 @@ def family(key: tuple, of_family: Mapping[str, Mapping[str, Level]]) -> dict:
     return where | {"names": names, "kernels": list(of_family), "times": times}
 
 
-def mean(row: str, column: str, of_family: Mapping[str, Mapping[str, Level]], factor: float) -> list | None:
+def mean(row: str, column: str, of_family: Mapping[str, Mapping[str, Level]], factor: float) -> list[Any] | None:
     """How many times less one is than another, over the kernels that both have; None where there are none."""
     parts = [part(one[row], one[column]) for one in of_family.values() if row in one and column in one]
     if row == column or not parts:
@@ -75,7 +79,7 @@ def mean(row: str, column: str, of_family: Mapping[str, Mapping[str, Level]], fa
     return [*listed(inverse(weighted_mean(parts, [1.0] * len(parts), factor))), len(parts)]
 
 
-def weights(levels: Mapping[Case, Level]) -> dict:
+def weights(levels: Mapping[Case, Level]) -> dict[str, Any]:
     """What weighted means are made of."""
     table = comparable(levels)
     names = list(dict.fromkeys(one for found in table.values() for one in found))
@@ -92,7 +96,7 @@ def weights(levels: Mapping[Case, Level]) -> dict:
     }
 
 
-def group(key: tuple, found: Mapping[str, Level], names: Sequence[str], among: int) -> dict:
+def group(key: Key, found: Mapping[str, Level], names: Sequence[str], among: int) -> dict[str, Any]:
     """One kernel at one size."""
     rounds = [[digits(one) for one in found[each].rounds] if each in found else [] for each in names]
     pairs = [

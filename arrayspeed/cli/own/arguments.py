@@ -17,7 +17,7 @@ TIMEOUT = 120.0
 LONGEST = 604_800
 
 
-def add_file(parser: argparse.ArgumentParser) -> None:
+def add_file(parser: argparse._ActionsContainer) -> None:
     """A file, and which of its functions."""
     parser.add_argument("--file", metavar="FILE", help="a file of yours with bench_* functions, see docs/own-code.md")
     parser.add_argument(
@@ -31,7 +31,7 @@ def add_file(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--results", metavar="DIR", help="with --file: instead of .arrayspeed beside the file")
 
 
-def add_what(parser: argparse.ArgumentParser) -> None:
+def add_what(parser: argparse._ActionsContainer) -> None:
     """What is measured."""
     add_file(parser)
     parser.add_argument("--asv", metavar="DIR", help="instead of --file: the time_* of a folder of asv benchmarks")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from arrayspeed.cli.own import arguments
 from arrayspeed.cli.own.run import run, script_of
@@ -41,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="one interpreter for both sides, or one each: a version, for which an environment is made, or a path, "
         "which is used as it is",
     )
-    several = {"action": "append", "default": [], "metavar": "NAME=VALUE"}
+    several: dict[str, Any] = {"action": "append", "default": [], "metavar": "NAME=VALUE"}
     group.add_argument("--old-env", **several, help="an environment variable of the old side")
     group.add_argument("--new-env", **several, help="an environment variable of the new side")
 
@@ -93,7 +94,7 @@ def sides_of(args: argparse.Namespace) -> list[Side]:
     elif args.side:
         both = [sides.of_text(text) for text in args.side]
     elif given:
-        both = sides.of_versions(*given[:1], given[1:])
+        both = sides.of_versions(given[0], given[1:])
     else:
         both = [Side(""), Side("")]
     both = [replace(one, python=python) for one, python in zip(both, (pythons * 2)[:2] or (None, None), strict=True)]

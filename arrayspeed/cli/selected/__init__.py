@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+from typing import Any
 
 from arrayspeed.measure.tiers import add_tier
 from arrayspeed.model.errors import UserError
@@ -13,7 +14,7 @@ from kernels.backends.hardware import missing
 
 def add_selected(parser: argparse.ArgumentParser) -> None:
     """Benchmarks, sizes, tier and device, and what else the environments hold."""
-    several = {"action": "append", "default": []}
+    several: dict[str, Any] = {"action": "append", "default": []}
     add_bench(parser)
     parser.add_argument("--size", **several, metavar="SIZE", help="a number, small or large (default: both)")
     add_tier(parser)
