@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from arrayspeed.decide import Decision
 from arrayspeed.decide.words import BROKEN, FAILS, FASTER, SLOWER, WORKS
-from arrayspeed.own.measures import CARRYING, Key
+from arrayspeed.own.measures import CARRYING, Key, Reference
+from arrayspeed.own.records import Item
 
 #: Words of a subject that is beaten by its reference, and of a reference that is beaten by its subject.
 BEATEN, BEATS = (SLOWER, FAILS), (FASTER, WORKS)
 
 
-def best(decisions: Mapping[Key, Decision], sides: Sequence[str]) -> dict[tuple, list[str]]:
+def best(decisions: Mapping[Key, Decision], sides: Sequence[str]) -> dict[Item, list[str]]:
     """Function and size -> the fastest sides, in their order. Every pair of sides must have been compared."""
-    beaten: dict[tuple, set[str]] = {}
+    beaten: dict[Item, set[Reference]] = {}
     for (function, size, measure, side), decision in decisions.items():
-        if measure not in CARRYING:
+        if function is None or measure not in CARRYING:
             continue
         reference, subject = (sides[0], side) if isinstance(side, str) else side
         out = beaten.setdefault((function, size), set())
@@ -29,7 +30,7 @@ def best(decisions: Mapping[Key, Decision], sides: Sequence[str]) -> dict[tuple,
     return {item: [side for side in sides if side not in out] for item, out in beaten.items()}
 
 
-def sentences(found: Mapping[tuple, Sequence[str]], name) -> list[str]:
+def sentences(found: Mapping[Item, Sequence[str]], name: Callable[[Item], str]) -> list[str]:
     """A sentence for each function and size; ``name`` is what people call these."""
     texts = []
     for item, sides in found.items():

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from arrayspeed.decide import UNCLEAR_SHARE
 from arrayspeed.measure.host import only_run
@@ -17,11 +18,11 @@ from arrayspeed.model.failures import NOT_AVAILABLE
 from arrayspeed.own.environments import ready
 from arrayspeed.own.measures import COMMAND, observed
 from arrayspeed.own.notes import listed, name
-from arrayspeed.own.records import Records, run_of
+from arrayspeed.own.records import Item, Records, run_of
 from arrayspeed.own.rounds import Plan, first_look
 from arrayspeed.own.script import Script
 from arrayspeed.own.sides import Ready, Side
-from arrayspeed.own.until_decided import Item, until_decided, works
+from arrayspeed.own.until_decided import until_decided, works
 from arrayspeed.own.verdict import Verdict, verdict
 
 #: What functions are called together that stand for sides.
@@ -88,7 +89,7 @@ def compare(script: Script, sides: Sequence[Side], wanted: Wanted, say: Callable
 @contextmanager
 def begun(
     script: Script, sides: Sequence[Side], wanted: Wanted, say: Callable[[str], None]
-) -> Iterator[tuple[list[Ready], dict[str, dict], list[Item]]]:
+) -> Iterator[tuple[list[Ready], dict[str, dict[str, Any]], list[Item]]]:
     """Within, nothing else is measured on this machine: every side's environment, what it says of the file, and the
     functions and sizes that are asked for.
 
@@ -108,7 +109,7 @@ def begun(
 
 
 def records_of(
-    script: Script, sides: Sequence[Ready], answers: dict[str, dict], wanted: Wanted, **more: object
+    script: Script, sides: Sequence[Ready], answers: dict[str, dict[str, Any]], wanted: Wanted, **more: object
 ) -> Records:
     """The records of a run, with what is there of it already; ``more`` tells it from others of the same sides."""
     modules = sorted({tuple(each) for answer in answers.values() for each in answer["modules"].items()})
@@ -119,7 +120,7 @@ def records_of(
     return found
 
 
-def look(script: Script, sides: Sequence[Ready], wanted: Wanted) -> dict[str, dict]:
+def look(script: Script, sides: Sequence[Ready], wanted: Wanted) -> dict[str, dict[str, Any]]:
     """What every side says that there is to measure: of a command itself, of functions that stand for sides one."""
     if script.kind == COMMAND:
         return {one.label: {"items": [(COMMAND, None)], "notes": [], "modules": {}} for one in sides}
@@ -138,7 +139,7 @@ def look(script: Script, sides: Sequence[Ready], wanted: Wanted) -> dict[str, di
     return answers
 
 
-def check_loaded(script: Script, sides: Sequence[Ready], answers: dict[str, dict]) -> None:
+def check_loaded(script: Script, sides: Sequence[Ready], answers: dict[str, dict[str, Any]]) -> None:
     """Whether every side could load the file.
 
     Raises
@@ -157,7 +158,7 @@ def check_loaded(script: Script, sides: Sequence[Ready], answers: dict[str, dict
     raise UserError(f"{script.name} cannot be imported{where}: {answer['failed']}")
 
 
-def chosen(script: Script, sides: Sequence[Ready], answers: dict[str, dict], wanted: Wanted) -> list[Item]:
+def chosen(script: Script, sides: Sequence[Ready], answers: dict[str, dict[str, Any]], wanted: Wanted) -> list[Item]:
     """The functions and sizes that are asked for, of all that any side has.
 
     Raises
@@ -179,7 +180,7 @@ def chosen(script: Script, sides: Sequence[Ready], answers: dict[str, dict], wan
     return found
 
 
-def notes_of_sides(answers: dict[str, dict]) -> list[str]:
+def notes_of_sides(answers: dict[str, dict[str, Any]]) -> list[str]:
     """What the sides say of the file as a whole, and which side says it where not all do."""
     found: dict[str, list[str]] = {}
     for label, answer in answers.items():

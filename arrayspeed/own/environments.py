@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import SpecifierSet
@@ -147,6 +148,7 @@ def as_it_is(side: Side) -> Ready:
     UserError
         It does not run.
     """
+    assert side.python is not None  # of a side that is used as it is
     executable = shutil.which(side.python)
     if executable is None:
         raise UserError(f"--python {side.python}: there is no such program")
@@ -154,7 +156,7 @@ def as_it_is(side: Side) -> Ready:
     return Ready(side, str(Path(executable).absolute()), known["packages"], known["python"])
 
 
-def look(executable: str) -> dict:
+def look(executable: str) -> dict[str, Any]:
     """The packages and the version of an interpreter.
 
     Raises
@@ -165,6 +167,7 @@ def look(executable: str) -> dict:
     try:
         command = [executable, "-I", "-c", LIST_PACKAGES]
         done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
-        return json.loads(done.stdout)
+        found: dict[str, Any] = json.loads(done.stdout)
+        return found
     except (OSError, ValueError, subprocess.SubprocessError) as error:
         raise UserError(f"{executable} is no Python that runs") from error

@@ -6,6 +6,7 @@ import shutil
 import tempfile
 import tomllib
 from pathlib import Path
+from typing import Any
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
@@ -41,7 +42,7 @@ def packages_of(uv: Uv, path: Path) -> list[str]:
     return of_requirements(text, path)
 
 
-def as_toml(text: str, path: Path) -> dict | None:
+def as_toml(text: str, path: Path) -> dict[str, Any] | None:
     """The content of a file in TOML; None where it is something else, which a requirements file may be.
 
     Raises
@@ -57,7 +58,7 @@ def as_toml(text: str, path: Path) -> dict | None:
         return None
 
 
-def of_pylock(data: dict, path: Path) -> list[str]:
+def of_pylock(data: dict[str, Any], path: Path) -> list[str]:
     """PEP 751."""
     found = []
     for row in data["packages"]:
@@ -81,7 +82,7 @@ def listed(found: list[str], path: Path) -> list[str]:
     return found
 
 
-def of_poetry(data: dict, path: Path) -> list[str]:
+def of_poetry(data: dict[str, Any], path: Path) -> list[str]:
     """Poetry's, with all groups and without extras. Poetry 2 says with each package where it is needed; before, that
     followed from the packages that need it.
 
@@ -108,7 +109,7 @@ def of_poetry(data: dict, path: Path) -> list[str]:
     return found
 
 
-def markers_of(row: dict, rows: list[dict]) -> list[str]:
+def markers_of(row: dict[str, Any], rows: list[dict[str, Any]]) -> list[str]:
     """Under which conditions a package is needed; empty where it always is.
 
     Before Poetry 2: by other packages. What the project itself asks for besides is not in the file, so a package that
@@ -130,7 +131,7 @@ def markers_of(row: dict, rows: list[dict]) -> list[str]:
     return [] if "" in found else list(dict.fromkeys(found))
 
 
-def pinned(row: dict) -> str:
+def pinned(row: dict[str, Any]) -> str:
     """A package of Poetry's at its version or address."""
     source = row.get("source", {})
     if source.get("type") == "git":
@@ -138,7 +139,7 @@ def pinned(row: dict) -> str:
     return f"{row['name']} @ {source['url']}" if source.get("type") == "url" else f"{row['name']}=={row['version']}"
 
 
-def of_uv(uv: Uv, data: dict, path: Path) -> list[str]:
+def of_uv(uv: Uv, data: dict[str, Any], path: Path) -> list[str]:
     """uv's own lock file, exported by uv: which packages are for which system is not easily read."""
     roots = [row for row in data["package"] if row.get("source", {}).keys() & {"virtual", "editable"}]
     if len(roots) != 1:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
 from arrayspeed.decide import Observed
-from arrayspeed.decide.observed import halfway
+from arrayspeed.decide.observed import Value, halfway
 from arrayspeed.decide.words import SIZES, TIMES, Words
 from arrayspeed.model.failures import NOT_AVAILABLE
 from arrayspeed.model.measures import CALL
 from arrayspeed.model.units import human_bytes, human_time, significant
-from arrayspeed.own.records import Record, Records
+from arrayspeed.own.records import Item, Record, Records, Size
 
 TIME, FIRST, MEMORY, KEPT, IMPORT = CALL.name, "first_call", "memory", "kept", "import"
 
@@ -45,7 +45,7 @@ class Measure:
     """
 
     title: str
-    of: Callable[[Record], object]
+    of: Callable[[Record], Value]
     words: Words = TIMES
     least: float = 0.0
     lift: float = 0.0
@@ -65,18 +65,21 @@ MEASURES = {
 #: Measures that a function has even where it fails: they carry its failures.
 CARRYING = (TIME, METRIC)
 
+#: The side that others are compared with, or two, of which it is the middle.
+Reference = str | tuple[str, str]
+
 #: A comparison: function, size, measure, and the side that is compared with the first one; or both sides, where every
-#: side is compared with every other one.
-Key = tuple[Hashable, Hashable, str, str | tuple[str, str]]
+#: side is compared with every other one. No function and no size where it is the import.
+Key = tuple[str | None, Size, str, str | tuple[Reference, str]]
 
 
 def observed(
-    records: Records, items: Sequence[tuple], rounds: int, factor: float, every_pair: bool = False
+    records: Records, items: Sequence[Item], rounds: int, factor: float, every_pair: bool = False
 ) -> dict[Key, Observed]:
     """Every comparison of a side with the first one, from so many rounds; of times with ``every_pair`` also of all
     other pairs of sides.
     """
-    found = {}
+    found: dict[Key, Observed] = {}
     first, *others = records.sides
     for function, size in [*items, (None, None)]:
         rows = records.of(function, size, rounds)
@@ -102,6 +105,7 @@ def asked_of(records: Records, rounds: int, asked: Mapping[Key, float | None], f
         function, size, measure, pair = key
         if measure == RESULT:
             continue
+        assert not isinstance(pair, str)  # both sides are in these keys
         one = of_pair(records.of(function, size, rounds), measure, *pair, factor)
         if one is not None:
             found[key] = one if beyond is None else replace(one, factor=beyond, least=0.0)
@@ -109,11 +113,11 @@ def asked_of(records: Records, rounds: int, asked: Mapping[Key, float | None], f
 
 
 def of_pair(
-    rows: Sequence[Mapping[str, Record]], name: str, reference: str | tuple[str, str], subject: str, factor: float
+    rows: Sequence[Mapping[str, Record]], name: str, reference: Reference, subject: str, factor: float
 ) -> Observed | None:
     """One comparison of two sides; None where nothing of it was measured."""
     measure = MEASURES[name]
-    values = {}
+    values: dict[int, tuple[Value, ...]] = {}
     references = (reference,) if isinstance(reference, str) else reference
     for row in rows:
         pair = *(row[side] for side in references), row[subject]
@@ -122,7 +126,7 @@ def of_pair(
         if (any if len(pair) > 2 else all)(one.kind == NOT_AVAILABLE for one in pair):
             continue
         if len(given) > 2:
-            given = halfway(*given[:2], measure.lift), given[2]
+            given = halfway(given[0], given[1], measure.lift), given[2]
         if any(was_asked(one, name) for one in pair) if name in CARRYING else None not in given:
             values[pair[0].round] = given
     if not values:

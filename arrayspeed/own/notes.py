@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from arrayspeed.model.failures import NOT_AVAILABLE
 from arrayspeed.model.text import printable
 from arrayspeed.own.measures import KEPT, MEASURES, MEMORY, ONCE
-from arrayspeed.own.records import Records
+from arrayspeed.own.records import Item, Records
 from arrayspeed.own.script import Script
 from arrayspeed.own.sides import Ready, names
 
@@ -29,7 +29,7 @@ def notes_of(
     script: Script,
     sides: Sequence[Ready],
     records: Records,
-    items: Sequence[tuple],
+    items: Sequence[Item],
     measured: Iterable[str],
     factor: float,
 ) -> list[str]:
@@ -56,7 +56,7 @@ def rule(labels: Sequence[str], factor: float) -> str:
     )
 
 
-def name(item: tuple) -> str:
+def name(item: Item) -> str:
     """A function and its size."""
     function, size = item
     text = str(function).removeprefix("bench_")
@@ -69,9 +69,9 @@ def listed(given: Iterable[str]) -> str:
     return ", ".join(every) if len(every) <= MANY else f"{', '.join(every[:MANY])} and {len(every) - MANY} more"
 
 
-def from_workers(records: Records, items: Sequence[tuple]) -> list[str]:
+def from_workers(records: Records, items: Sequence[Item]) -> list[str]:
     """What the processes noted, one sentence for each kind and detail."""
-    found = defaultdict(dict)
+    found: defaultdict[tuple[str, str], dict[str, None]] = defaultdict(dict)
     for item in items:
         for row in records.of(*item, records.rounds):
             for record in row.values():
@@ -84,13 +84,13 @@ def from_workers(records: Records, items: Sequence[tuple]) -> list[str]:
     ]
 
 
-def not_compared(records: Records, items: Sequence[tuple]) -> list[str]:
+def not_compared(records: Records, items: Sequence[Item]) -> list[str]:
     """Results that were not compared, and why."""
-    found = defaultdict(dict)
+    found: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for item in items:
         rows = records.of(*item, records.rounds)
         for side in records.sides[1:]:
-            results = [row[side].result for row in rows if row[side].result]
+            results = [result for row in rows if (result := row[side].result)]
             for one in results:
                 if one["same"] is None and one["detail"]:
                     found[one["detail"]][name(item)] = None
@@ -100,7 +100,7 @@ def not_compared(records: Records, items: Sequence[tuple]) -> list[str]:
     return [f"The results of {listed(what)} were not compared: {why}." for why, what in found.items()]
 
 
-def not_measured(records: Records, items: Sequence[tuple]) -> list[str]:
+def not_measured(records: Records, items: Sequence[Item]) -> list[str]:
     """Measures that functions lack although they work."""
     found = []
     for measure in (MEMORY, KEPT):

@@ -9,6 +9,7 @@ import subprocess
 import time
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from arrayspeed.measure.players import Failed, Player, Spawned
 from arrayspeed.own.script import Script
@@ -30,16 +31,16 @@ class Worker(Spawned):
     """
 
     def __init__(self, ready: Ready, script: Script) -> None:
-        self.loaded: dict | None = None
+        self.loaded: dict[str, Any] | None = None
         super().__init__(ready.label, [ready.executable, str(INSIDE)], cwd=script.path.parent, env=surroundings(ready))
         self.ask({"file": str(script.path), "kind": script.kind})
 
-    def ask(self, request: dict | int) -> None:
+    def ask(self, request: dict[str, Any] | int) -> None:
         """Send a request."""
         with suppress(OSError):  # it has ended, and its answer will say so
             self.channel.sendall((json.dumps(request) + "\n").encode())
 
-    def load(self, timeout: float) -> dict:
+    def load(self, timeout: float) -> dict[str, Any]:
         """What there is to measure, when the file is loaded: ``loaded`` seconds, ``items`` and ``notes``.
 
         Raises
@@ -51,7 +52,7 @@ class Worker(Spawned):
             self.loaded = self.answer(time.monotonic() + timeout)
         return self.loaded
 
-    def answer(self, until: float) -> dict:
+    def answer(self, until: float) -> dict[str, Any]:
         """Its next line; how it ended where it ended."""
         try:
             return super().answer(until)
@@ -98,13 +99,13 @@ class Part(Player):
         What the worker answered when the function was ready: first call, memory, values.
     """
 
-    def __init__(self, worker: Worker, request: dict) -> None:
+    def __init__(self, worker: Worker, request: dict[str, Any]) -> None:
         super().__init__(worker.name, worker.pid, worker.channel)
         self.worker = worker
         self.request = request
-        self.found: dict = {}
+        self.found: dict[str, Any] = {}
 
-    def answer(self, until: float) -> dict:
+    def answer(self, until: float) -> dict[str, Any]:
         """Its next line."""
         return self.worker.answer(until)
 
@@ -113,7 +114,8 @@ class Part(Player):
         self.go()
         self.worker.ask(self.request)
         self.found = self.answer(time.monotonic() + timeout)
-        return self.found["ready"]
+        seconds: float = self.found["ready"]
+        return seconds
 
     def end(self) -> None:
         """It is played; the worker goes on to the next."""

@@ -5,15 +5,22 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 from arrayspeed.own.script import Script
 from arrayspeed.own.sides import Ready
 
 #: Changes when what is measured, or how, changes: records of other forms are left alone.
 FORM = 3
+
+#: A function's size, as its file gives it; None where it has none.
+Size = int | float | str | None
+
+#: What there is to measure: a function and its size.
+Item = tuple[str, Size]
 
 
 @dataclass
@@ -42,7 +49,7 @@ class Record:
     round: int
     side: str
     function: str | None = None
-    size: int | float | str | None = None
+    size: Size = None
     batches: list[float | None] | None = None
     number: int | None = None
     first: float | None = None
@@ -53,16 +60,16 @@ class Record:
     why: str | None = None
     kind: str | None = None
     sometimes: bool = False
-    result: dict | None = None
-    notes: list[list] = field(default_factory=list)
+    result: dict[str, Any] | None = None
+    notes: list[list[Any]] = field(default_factory=list)
 
     @property
-    def item(self) -> tuple[Hashable, Hashable]:
+    def item(self) -> tuple[str | None, Size]:
         """Function and size."""
         return self.function, self.size
 
 
-def run_of(script: Script, sides: Sequence[Ready], settings: dict) -> str:
+def run_of(script: Script, sides: Sequence[Ready], settings: dict[str, Any]) -> str:
     """What a measurement is of: a digest of the file, the sides and what changes numbers. Another machine is another
     run.
     """
@@ -79,14 +86,14 @@ class Records:
     def __init__(self, path: Path, run: str, sides: Sequence[str], again: bool = False) -> None:
         """``again``: leave what is there, and begin anew."""
         self.path, self.run, self.sides = path, run, list(sides)
-        self.found: dict[tuple, dict[str, Record]] = {}
+        self.found: dict[tuple[str | None, Size, int], dict[str, Record]] = {}
         earlier = list(self.read()) if path.exists() else []
         self.attempt = max((row["attempt"] for row in earlier), default=0) + bool(again and earlier)
         for row in earlier:
             if row["attempt"] == self.attempt:
                 self.take(Record(**{key: row[key] for key in row if key not in ("run", "attempt")}))
 
-    def read(self) -> Iterable[dict]:
+    def read(self) -> Iterable[dict[str, Any]]:
         """The run's lines, as they are."""
         for line in self.path.read_bytes().splitlines():
             try:
@@ -112,11 +119,11 @@ class Records:
         for record in records:
             self.take(record)
 
-    def has(self, function: str | None, size: Hashable, number: int) -> bool:
+    def has(self, function: str | None, size: Size, number: int) -> bool:
         """Whether all sides have a record of a round."""
         return len(self.found.get((function, size, number), {})) == len(self.sides)
 
-    def of(self, function: str | None, size: Hashable, rounds: int) -> list[dict[str, Record]]:
+    def of(self, function: str | None, size: Size, rounds: int) -> list[dict[str, Record]]:
         """The complete rounds of a function among the first so many: side -> record."""
         return [self.found[function, size, n] for n in range(rounds) if self.has(function, size, n)]
 

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import random
 import tempfile
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from arrayspeed.measure.players import Failed, Taken, Turns, take_turns
 from arrayspeed.own.process import Part, Worker
-from arrayspeed.own.records import Record
+from arrayspeed.own.records import Record, Size
 from arrayspeed.own.results import compare
 from arrayspeed.own.script import Script
 from arrayspeed.own.sides import Ready
@@ -29,7 +30,7 @@ class Task:
     """
 
     function: str
-    size: Hashable
+    size: Size
     timed: bool = True
     kept: bool = True
     values: bool = True
@@ -139,7 +140,7 @@ def prepared(part: Part, timeout: float) -> Taken:
     return taken
 
 
-def record_of(number: int, side: str, task: Task, taken: Taken, found: dict) -> Record:
+def record_of(number: int, side: str, task: Task, taken: Taken, found: dict[str, Any]) -> Record:
     """What one side gave."""
     works = taken.value is not None
     return Record(
@@ -178,11 +179,11 @@ def rounds(sides: Sequence[Ready], script: Script, plan: Plan) -> Iterator[Calla
                 made.pop().end()
 
 
-def first_look(sides: Iterable[Ready], script: Script, timeout: float) -> dict[str, dict]:
+def first_look(sides: Iterable[Ready], script: Script, timeout: float) -> dict[str, dict[str, Any]]:
     """What every side answers when it has loaded the file; or ``failed`` and ``kind``. Nothing of it is measured: what
     is run for the first time is compiled to bytecode, and read from the disk.
     """
-    found = {}
+    found: dict[str, dict[str, Any]] = {}
     for side in sides:
         worker = Worker(side, script)
         try:

@@ -14,9 +14,11 @@ from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 from arrayspeed.decide import Observed
 from arrayspeed.decide.compare import PROCESS_NOISE
+from arrayspeed.decide.observed import Value
 from arrayspeed.model.errors import UserError
 
 #: Standard deviation of the logarithm of a ratio that two sessions of one quiet machine add: clock speed, temperature,
@@ -77,7 +79,7 @@ def name_of(path: str) -> str:
     return "standard input" if path == "-" else path
 
 
-def parse(path: str) -> tuple[str, object]:
+def parse(path: str) -> tuple[str, Any]:
     """The kind of a file, and its content: lines for JSON lines, the object that it holds for others."""
     text = content_of(path)
     if not text.strip():
@@ -153,7 +155,7 @@ def shown(value: object) -> str:
 
 def from_lines(path: str, lines: Iterable[str], session_noise: float) -> Samples:
     """The comparisons of JSON lines: comparison, side, round and value; further keys are ignored."""
-    sides: dict[str, tuple[dict, dict]] = {}
+    sides: dict[str, tuple[dict[Hashable, Value], dict[Hashable, Value]]] = {}
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
@@ -222,7 +224,9 @@ def from_two(kind: str, paths: tuple[str, str], sides: list[Benchmarks], session
     if not pairs:
         raise UserError(f"{name_of(paths[0])} and {name_of(paths[1])} have no benchmark in common")
     found = {
-        name: Observed(*map(numbered, SIDES, each), extra=session_noise, known=PROCESS_NOISE)
+        name: Observed(
+            numbered(SIDES[0], each[0]), numbered(SIDES[1], each[1]), extra=session_noise, known=PROCESS_NOISE
+        )
         for name, each in pairs.items()
     }
     notes = [
@@ -256,7 +260,7 @@ def listing(names: Iterable[str]) -> str:
     return ", ".join(names)
 
 
-def benchmarks(path: str, kind: str, data: dict) -> Benchmarks:
+def benchmarks(path: str, kind: str, data: dict[str, Any]) -> Benchmarks:
     """The benchmarks of one file.
 
     Raises
@@ -280,7 +284,7 @@ def benchmarks(path: str, kind: str, data: dict) -> Benchmarks:
     return found
 
 
-def of_pyperf(data: dict) -> Iterable[tuple[str, list[float | None]]]:
+def of_pyperf(data: dict[str, Any]) -> Iterable[tuple[str, list[float | None]]]:
     """One value a worker process, the median of its own; processes that only calibrate have none."""
     common = data.get("metadata", {}).get("name", "benchmark")
     for one in data["benchmarks"]:
@@ -288,13 +292,13 @@ def of_pyperf(data: dict) -> Iterable[tuple[str, list[float | None]]]:
         yield str(one.get("metadata", {}).get("name", common)), [median(map(positive, values)) for values in runs]
 
 
-def of_pytest_benchmark(data: dict) -> Iterable[tuple[str, list[float | None]]]:
+def of_pytest_benchmark(data: dict[str, Any]) -> Iterable[tuple[str, list[float | None]]]:
     """One value a benchmark: all its rounds ran in one process."""
     for one in data["benchmarks"]:
         yield str(one.get("fullname") or one["name"]), [positive(one["stats"]["median"])]
 
 
-def of_hyperfine(data: dict) -> Iterable[tuple[str, list[float | None]]]:
+def of_hyperfine(data: dict[str, Any]) -> Iterable[tuple[str, list[float | None]]]:
     """One value a run, each a process; it failed where its exit code is not 0."""
     for one in data["results"]:
         times = one["times"]
@@ -307,7 +311,7 @@ def of_hyperfine(data: dict) -> Iterable[tuple[str, list[float | None]]]:
         )
 
 
-def entries(data: dict, key: str) -> list[dict]:
+def entries(data: dict[str, Any], key: str) -> list[dict[str, Any]]:
     """The objects in a list of a file; none where it has no such list."""
     rows = data.get(key)
     return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
@@ -317,8 +321,8 @@ def entries(data: dict, key: str) -> list[dict]:
 class Tool:
     """How to know a tool's file, and how to read it."""
 
-    recognises: Callable[[dict], bool]
-    benchmarks: Callable[[dict], Iterable[tuple[str, list[float | None]]]]
+    recognises: Callable[[dict[str, Any]], bool]
+    benchmarks: Callable[[dict[str, Any]], Iterable[tuple[str, list[float | None]]]]
 
 
 LINES, HYPERFINE = "JSON lines", "hyperfine"

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from arrayspeed.decide.observed import Value
 from arrayspeed.formats.verdicts import decision_data, markdown_table, markdown_text, style, table
 from arrayspeed.model.text import printable
 from arrayspeed.own.best import sentences
@@ -89,7 +91,7 @@ def as_json(verdict: Verdict) -> str:
     return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False)
 
 
-def row_data(verdict: Verdict, row: Row) -> dict:
+def row_data(verdict: Verdict, row: Row) -> dict[str, Any]:
     """One comparison with its processes."""
     where = f" {row.side}" if len(verdict.sides) > 2 else ""
     name = f"{row.name} {row.measure}{where}"
@@ -99,18 +101,19 @@ def row_data(verdict: Verdict, row: Row) -> dict:
         if row.decision
         else {"comparison": name, "verdict": row.verdict, "worse": row.worse, **empty}
     )
-    if row.negligible:  # the ratio that was judged is that of the value below which all are alike
+    if row.observed is not None and row.negligible:
+        # The ratio that was judged is that of the value below which all are alike.
         found |= empty | {"below": row.observed.lift}
     if row.bound:
         found["bound"] = row.bound.strip()
     found |= {"function": row.function, "size": row.size, "measure": row.measure, "side": row.side}
     if row.detail:
         found["detail"] = row.detail
-    if row.decision is None:
+    if row.decision is None or row.observed is None:
         return found | {"difference": row.difference}
     return found | {"reference": processes(row.observed.reference), "subject": processes(row.observed.subject)}
 
 
-def processes(side: dict) -> list[dict]:
+def processes(side: Mapping[Hashable, Value]) -> list[dict[str, Any]]:
     """What each process of a side gave."""
     return [{"round": number, "value": value} for number, value in side.items()]

@@ -18,8 +18,9 @@ from arrayspeed.model.failures import TIMED_OUT
 from arrayspeed.own.commands import command_rounds
 from arrayspeed.own.measures import COMMAND, FIRST, IMPORT, KEPT, MEMORY, METRIC, TIME, Key, asked_of, observed
 from arrayspeed.own.progress import Progress
-from arrayspeed.own.records import Record, Records
-from arrayspeed.own.rounds import Plan, Task, rounds
+from arrayspeed.own.records import Item as Item
+from arrayspeed.own.records import Record, Records, Size
+from arrayspeed.own.rounds import Plan, Round, Task, rounds
 from arrayspeed.own.script import Script
 from arrayspeed.own.sides import Ready
 
@@ -28,8 +29,6 @@ VALUES = 2
 
 #: Rounds after which a function that was never ready in time is not started again.
 PATIENCE = 2
-
-Item = tuple[str, object]
 
 
 def until_decided(
@@ -80,7 +79,7 @@ def until_decided(
                         continue
                     progress.start(number, len(tasks))
                     now = next_round(number)
-                    if script.kind != COMMAND:
+                    if isinstance(now, Round):  # a command has no import
                         records.add(now.begin())
                     for task in tasks:
                         interrupts.check()
@@ -140,7 +139,7 @@ def tasks_of(items: Sequence[Item], records: Records, number: int, open_: set[Ke
     ]
 
 
-def hopeless(records: Records, function: str, size: object, number: int) -> bool:
+def hopeless(records: Records, function: str, size: Size, number: int) -> bool:
     """Whether a function failed on all sides, or was never ready in time on one, in the rounds so far."""
     rows = records.of(function, size, number)
     ones = [one for row in rows for one in row.values()]

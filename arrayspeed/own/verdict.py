@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from arrayspeed.decide import UNCLEAR_SHARE, Decision, Observed, exit_status
 from arrayspeed.decide.words import BROKEN, FAILS, ORDER, SAME, SOMETIMES, UNCLEAR, WORSE
@@ -12,7 +13,7 @@ from arrayspeed.formats.verdicts import MEANING, failures_text, ratio_text
 from arrayspeed.own.best import best
 from arrayspeed.own.measures import CARRYING, MEASURES, RESULT, Key
 from arrayspeed.own.notes import notes_of
-from arrayspeed.own.records import Records
+from arrayspeed.own.records import Item, Records, Size
 from arrayspeed.own.script import Script
 from arrayspeed.own.sides import Ready
 
@@ -45,7 +46,7 @@ class Row:
     """
 
     function: str | None
-    size: object
+    size: Size
     measure: str
     side: str
     verdict: str
@@ -80,7 +81,8 @@ class Row:
             return self.summaries
         shown = MEASURES[self.measure].shown
         found = [self.observed.middle(side) for side in (self.observed.reference, self.observed.subject)]
-        return tuple("failed" if value is None else shown(value) for value in found)
+        old, new = ("failed" if value is None else shown(value) for value in found)
+        return old, new
 
     @property
     def negligible(self) -> bool:
@@ -88,7 +90,8 @@ class Row:
         if self.observed is None or not self.observed.lift:
             return False
         found = [self.observed.middle(side) for side in (self.observed.reference, self.observed.subject)]
-        return None not in found and max(found) <= self.observed.lift
+        known = [value for value in found if value is not None]
+        return len(known) == len(found) and max(known) <= self.observed.lift
 
     @property
     def bound(self) -> str:
@@ -96,6 +99,7 @@ class Row:
         if self.negligible or self.observed is None or self.decision is None or not self.decision.ratio:
             return ""
         old, new = (self.observed.middle(side) for side in (self.observed.reference, self.observed.subject))
+        assert old is not None and new is not None  # or there were no ratio
         if min(old, new) >= self.observed.lift:
             return ""
         return "at least " if old < new else "at most "
@@ -103,7 +107,7 @@ class Row:
     @property
     def change(self) -> str:
         """The ratio with its interval, or how results differ."""
-        if self.negligible:
+        if self.observed is not None and self.negligible:
             return f"both below {MEASURES[self.measure].shown(self.observed.lift)}"
         if self.decision is not None:
             return self.bound + ratio_text(self.decision)
@@ -113,10 +117,10 @@ class Row:
     def remark(self) -> str:
         """How often it failed, where that is not every time, and why."""
         one = self.decision
-        partly = one and (
+        partly = one is not None and (
             0 < one.failed_reference < one.processes_reference or 0 < one.failed_subject < one.processes_subject
         )
-        return "; ".join(filter(None, [partly and f"failed: {failures_text(one)}", self.detail]))
+        return "; ".join(filter(None, [f"failed: {failures_text(one)}" if one and partly else "", self.detail]))
 
 
 @dataclass(frozen=True)
@@ -143,7 +147,7 @@ class Verdict:
     notes: Sequence[str]
     factor: float
     unclear_share: float = UNCLEAR_SHARE
-    best: Mapping[tuple, Sequence[str]] | None = None
+    best: Mapping[Item, Sequence[str]] | None = None
 
     @property
     def status(self) -> int:
@@ -231,7 +235,7 @@ def verdict(
         why = reason(records, function, size, (records.sides[0], side)) if function else ""
         detail = why if decision.failed_reference or decision.failed_subject else ""
         rows.append(Row(function, size, measure, side, decision.verdict, decision, observed[key], detail))
-    items = list(dict.fromkeys(key[:2] for key in decisions if key[0] is not None))
+    items = list(dict.fromkeys((function, size) for function, size, _, _ in decisions if function is not None))
     for function, size in items:
         for side in records.sides[1:]:
             rows += result_rows(records, function, size, side)
@@ -240,24 +244,25 @@ def verdict(
     return Verdict(script, sides, rows, notes, factor, unclear_share, fastest)
 
 
-def reason(records: Records, function: str, size: object, sides: Sequence[str]) -> str:
+def reason(records: Records, function: str, size: Size, sides: Sequence[str]) -> str:
     """Why a function failed, and where."""
     found: dict[str, str] = {}
     for row in records.of(function, size, records.rounds):
         for side in sides:
-            if row[side].why:
-                found.setdefault(side, row[side].why)
+            if why := row[side].why:
+                found.setdefault(side, why)
     if len(found) > 1 and len(set(found.values())) == 1:
         return f"fails in {' and '.join(found)}: {next(iter(found.values()))}"
     return "; ".join(f"fails in {side}: {why}" for side, why in found.items())
 
 
-def result_rows(records: Records, function: str, size: object, side: str) -> list[Row]:
+def result_rows(records: Records, function: str, size: Size, side: str) -> list[Row]:
     """Whether a side returns what the first one does; nothing where that was not compared in every round."""
-    rows = [row[side].result for row in records.of(function, size, records.rounds) if row[side].result]
+    rows = [result for row in records.of(function, size, records.rounds) if (result := row[side].result)]
     if not rows or any(row["same"] is None for row in rows) or by_chance(rows):
         return []
     worst = next((row for row in rows if not row["same"]), None)
+    old, new = rows[0]["summary"]
     differences = [row["difference"] for row in rows if row["difference"] is not None]
     return [
         Row(
@@ -268,12 +273,12 @@ def result_rows(records: Records, function: str, size: object, side: str) -> lis
             DIFFERS if worst else SAME,
             detail=worst["detail"] if worst else "",
             difference=max(differences) if differences and (not worst or worst["difference"] is not None) else None,
-            summaries=tuple(text or "" for text in rows[0]["summary"]),
+            summaries=(old or "", new or ""),
         )
     ]
 
 
-def by_chance(rows: Sequence[Mapping]) -> bool:
+def by_chance(rows: Sequence[Mapping[str, Any]]) -> bool:
     """Whether results differ, and those of one side differ from process to process too."""
     return any(not row["same"] for row in rows) and any(
         len({row["digests"][place] for row in rows}) > 1 for place in (0, 1)

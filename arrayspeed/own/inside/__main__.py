@@ -7,12 +7,13 @@ import sys
 NAME = "_arrayspeed_inside"
 
 
-def load():
+def load() -> None:
     """The package, under its own name."""
     here = os.path.dirname(os.path.abspath(__file__))
     spec = importlib.util.spec_from_file_location(
         NAME, os.path.join(here, "__init__.py"), submodule_search_locations=[here]
     )
+    assert spec is not None and spec.loader is not None  # of a file whose name ends with .py
     package = importlib.util.module_from_spec(spec)
     sys.modules[NAME] = package
     spec.loader.exec_module(package)

@@ -11,11 +11,18 @@ from time import perf_counter
 from . import values
 from .loading import Absent, Mistake, Skipped, told
 
+TYPE_CHECKING = False  # type checkers take it as true
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from .loading import Size, Use
+
 
 class Asv:
     """A folder of asv benchmarks."""
 
-    def __init__(self, path):
+    def __init__(self, path: str) -> None:
         try:
             from asv_runner.discovery import disc_benchmarks
         except ImportError as error:
@@ -23,17 +30,17 @@ class Asv:
         self.path = os.path.abspath(path)
         sys.path.insert(0, os.path.dirname(self.path))
         #: Module -> why it cannot be imported.
-        self.broken = {}
+        self.broken: dict[str, str] = {}
         started = perf_counter()
         errors = list(filter(None, map(self.imported, self.modules())))
         self.seconds = perf_counter() - started
         found = disc_benchmarks(self.path, ignore_import_errors=True)
-        self.benchmarks = {one.name: one for one in found if one.type == "time"}
-        self.caches = {}
+        self.benchmarks: dict[str, Any] = {one.name: one for one in found if one.type == "time"}
+        self.caches: dict[object, object] = {}
         if not self.benchmarks:
             raise errors[0] if errors else Mistake("it has no function or method whose name begins with time_")
 
-    def modules(self):
+    def modules(self) -> list[str]:
         """The names of all modules in the folder."""
         top = os.path.basename(self.path)
         found = []
@@ -46,7 +53,7 @@ class Asv:
                     found.append(".".join(parts + ([] if file == "__init__.py" else [file[:-3]])))
         return found
 
-    def imported(self, module):
+    def imported(self, module: str) -> BaseException | None:
         """Import a module; the error where that is impossible, which leaves the other modules as they are."""
         try:
             importlib.import_module(module)
@@ -55,21 +62,21 @@ class Asv:
             return error
         return None
 
-    def parameters(self, name):
+    def parameters(self, name: str) -> dict[Size, int]:
         """All combinations of a benchmark's parameters: the text that names it -> its number."""
         benchmark = self.benchmarks[name]
         texts = itertools.product(*map(alike, benchmark.params, benchmark._params))
         return {", ".join(each) if each else None: number for number, each in enumerate(texts)}
 
-    def items(self):
+    def items(self) -> list[tuple[str, Size]]:
         """Name and parameters of everything that there is to measure."""
         return [(name, text) for name in self.benchmarks for text in self.parameters(name)]
 
-    def notes(self):
+    def notes(self) -> list[str]:
         """Modules that cannot be imported. What benchmarks return is not looked at, by asv neither."""
         return [f"Its module {module} cannot be imported: {why}." for module, why in self.broken.items()]
 
-    def play(self, name, size, use):
+    def play(self, name: str, size: Size, use: Use) -> None:
         """Set a benchmark up as asv does, and give it to ``use``."""
         if name not in self.benchmarks or size not in self.parameters(name):
             raise Absent(self.absence(name, size))
@@ -84,14 +91,14 @@ class Asv:
         finally:
             benchmark.do_teardown()
 
-    def absence(self, name, size):
+    def absence(self, name: str, size: Size) -> str:
         """Why a benchmark that another side has is not here."""
         for module, why in self.broken.items():
             if name.startswith(module + "."):
                 return f"its module {module} cannot be imported: {why}"
         return f"{name} is not defined here{f' for {size}' * (name in self.benchmarks)}"
 
-    def cached(self, benchmark):
+    def cached(self, benchmark: Any) -> object:
         """What ``setup_cache`` returns, made once in a process."""
         key = benchmark.setup_cache_key
         if key is not None and key not in self.caches:
@@ -99,7 +106,7 @@ class Asv:
         return self.caches.get(key)
 
 
-def alike(texts, parameters):
+def alike(texts: list[str], parameters: Sequence[Any]) -> list[str]:
     """The texts of a list of parameters; NumPy's scalars as Python's, since NumPy 2 writes them in another way."""
     found = [
         repr(value.item()) if hasattr(value, "item") and getattr(value, "shape", None) == () else text
@@ -117,22 +124,22 @@ class Again:
         Calls after which it has to be: the benchmark's ``number``; 0 where it has none, which is before each batch.
     """
 
-    def __init__(self, benchmark):
+    def __init__(self, benchmark: Any) -> None:
         self.benchmark = benchmark
-        self.every = benchmark.number
+        self.every: int = benchmark.number
 
-    def __call__(self):
+    def __call__(self) -> None:
         """Take down what the calls before left, and set up anew."""
         self.benchmark.do_teardown()
         self.benchmark.do_setup()
 
-    def state(self):
+    def state(self) -> list[str | None]:
         """Digests of what ``setup`` made, where they can be read: a call that changes it needs another ``setup``."""
         made = [*self.benchmark._build_params(), *vars(getattr(self.benchmark.func, "__self__", self)).values()]
         return [readable(each) for each in made if each is not self.benchmark]
 
 
-def readable(value):
+def readable(value: object) -> str | None:
     """A digest; None where there is none."""
     try:
         return values.digest(values.snapshot(value))

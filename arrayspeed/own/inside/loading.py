@@ -11,6 +11,24 @@ import traceback
 from importlib.machinery import SourceFileLoader
 from time import perf_counter
 
+TYPE_CHECKING = False  # type checkers take it as true
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any, Protocol
+
+    import numpy
+
+    from .asv_suite import Again
+
+    class Use(Protocol):
+        """Takes what is to be measured."""
+
+        def __call__(self, function: Callable[..., Any], arguments: Sequence[Any], again: Again | None = None) -> None:
+            """``again``: how it is set up again."""
+
+    #: A function's size; None where it has none.
+    Size = int | float | str | None
+
 #: What random inputs are drawn from, the same in all processes.
 SEED = 20_250_101
 
@@ -33,12 +51,13 @@ class Absent(Exception):
 class File:
     """A file with ``bench_*`` functions, and perhaps ``inputs`` and ``sizes``."""
 
-    def __init__(self, path):
+    def __init__(self, path: str) -> None:
         self.path = os.path.abspath(path)
         sys.path.insert(0, os.path.dirname(self.path))
         name = os.path.splitext(os.path.basename(self.path))[0]
         # Whatever its name ends with.
         spec = importlib.util.spec_from_file_location(name, self.path, loader=SourceFileLoader(name, self.path))
+        assert spec is not None and spec.loader is not None  # as it was given
         started = perf_counter()
         self.module = importlib.util.module_from_spec(spec)
         sys.modules[name] = self.module
@@ -53,7 +72,7 @@ class File:
         if self.inputs is not None and not callable(self.inputs):
             raise Mistake("inputs is no function: inputs(rng, size) returns the arguments of the bench_ functions")
 
-    def items(self):
+    def items(self) -> list[tuple[str, Size]]:
         """Function and size of everything that there is to measure."""
         sizes = getattr(self.module, "sizes", None)
         if sizes is None:
@@ -65,13 +84,13 @@ class File:
             raise Mistake("sizes must be numbers: sizes = (100, 1000)")
         return [(name, size) for name in self.functions for size in sizes]
 
-    def notes(self):
+    def notes(self) -> list[str]:
         """What a reader must know of the file as a whole."""
         if self.wanted() == 2 and not hasattr(self.module, "sizes"):
             return [f"The file has no sizes: inputs(rng, size) got {DEFAULT_SIZE:,}."]
         return []
 
-    def wanted(self):
+    def wanted(self) -> int:
         """How many arguments ``inputs`` takes, two at most."""
         if self.inputs is None:
             return 0
@@ -86,7 +105,7 @@ class File:
             raise Mistake(f"inputs takes {len(given)} arguments: inputs(rng, size) is called")
         return len(given)
 
-    def play(self, name, size, use):
+    def play(self, name: str, size: Size, use: Use) -> None:
         """Give a function and its arguments to ``use``.
 
         Raises
@@ -112,7 +131,7 @@ class File:
         use(function, tuple(arguments))
 
 
-def generator():
+def generator() -> random.Random | numpy.random.Generator:
     """What inputs are drawn from: NumPy's generator where it is there, Python's otherwise."""
     try:
         import numpy
@@ -121,7 +140,7 @@ def generator():
     return numpy.random.default_rng(SEED)
 
 
-def told(error, path=None):
+def told(error: BaseException, path: str | None = None) -> str:
     """An exception in a line, with the last place of the user's file that it passed."""
     kind = type(error).__name__
     if isinstance(error, (Absent, Mistake, Skipped)):

@@ -11,6 +11,15 @@ from time import monotonic, perf_counter, sleep
 from . import keeping, memory, values
 from .waiting import waiter
 
+TYPE_CHECKING = False  # type checkers take it as true
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from .asv_suite import Again
+    from .values import Shot
+    from .waiting import Wait
+
 #: Seconds of calls before a function is ready: caches are warm, and one call's time is roughly known.
 WARM_UP = 0.05
 
@@ -38,34 +47,34 @@ class Measured:
     ``again``: what sets it up again before each batch, or every so many calls; None where nothing has to be.
     """
 
-    def __init__(self, function, arguments, again=None):
+    def __init__(self, function: Callable[..., Any], arguments: Sequence[Any], again: Again | None = None) -> None:
         self.function = function
         self.arguments = arguments
         self.again = again
         self.every = again.every if again else 0
-        self.wait = None
+        self.wait: Wait | None = None
         self.each = 0.0
         self.main = os.getpid()
         self.returned = mmap.mmap(-1, 1)  # shared with children
 
-    def call(self):
+    def call(self) -> Any:
         """One call, finished."""
         self.renew()
         return self.finished()
 
-    def renew(self):
+    def renew(self) -> None:
         """Set it up again, where its calls need that."""
-        if self.every:
+        if self.again and self.every:
             self.again()
 
-    def finished(self):
+    def finished(self) -> Any:
         """A call's result, when it is complete."""
         result = self.function(*self.arguments)
         if self.wait is not None:
             self.wait(result)
         return result
 
-    def prepare(self, wanted):
+    def prepare(self, wanted: dict[str, Any]) -> dict[str, Any]:
         """Call it until it is warm; what was found on the way.
 
         Parameters
@@ -74,7 +83,7 @@ class Measured:
             ``touch``: one call and nothing else. ``memory``: the most that a call takes. ``kept``: what calls keep.
             ``values``: a path without its end, to which the values of two calls are written.
         """
-        found = {"notes": []}
+        found: dict[str, Any] = {"notes": []}
         before = self.arguments_digest() if wanted.get("values") else None
         made = self.again.state() if self.again and not self.every else None
         gc.collect()
@@ -88,7 +97,7 @@ class Measured:
         self.no_child_returned()
         if wanted.get("touch"):
             return found
-        if made is not None and made != self.again.state():
+        if self.again and made is not None and made != self.again.state():
             self.every = 1
         if unknown:
             found["notes"].append(["assumed", ", ".join(unknown)])
@@ -98,20 +107,21 @@ class Measured:
             found["notes"].append(["lazy", None])
         shots = [self.shot(result, found)] if wanted.get("values") and result is not None else []
         del result
-        last = []
+        last: list[Any] = []
 
-        def once_more():
+        def once_more() -> None:
             started = perf_counter()
             last[:] = [self.finished()]
             self.each = perf_counter() - started
 
-        peaks = []
+        peaks: list[int | None] = []
         most = PEAKS if wanted.get("memory") else 1
         while not peaks or (peaks[-1] is not None and len(peaks) < most and self.each < SHORT_ENOUGH):
             last.clear()
             self.renew()
             peaks.append(memory.peak_of(once_more))
-        found["memory"] = max(peaks) if wanted.get("memory") and None not in peaks else None
+        known = [peak for peak in peaks if peak is not None]
+        found["memory"] = max(known) if wanted.get("memory") and len(known) == len(peaks) else None
         if shots and shots[0] is not None:
             shots.append(self.shot(last[0], found))
         last.clear()
@@ -122,7 +132,7 @@ class Measured:
         self.warm_up()
         return found
 
-    def shot(self, result, found):
+    def shot(self, result: object, found: dict[str, Any]) -> Shot | None:
         """A copy of a result; None where it cannot be compared, which is noted."""
         try:
             return values.snapshot(result)
@@ -130,32 +140,35 @@ class Measured:
             found["notes"].append(["unknown", str(error)])
             return None
 
-    def arguments_digest(self):
+    def arguments_digest(self) -> str | None:
         """A digest of the arguments; None where they cannot be read."""
         try:
             return values.digest(values.snapshot(self.arguments))
         except values.Unknown:
             return None
 
-    def compared(self, shots, before, path, found):
+    def compared(
+        self, shots: list[Shot | None], before: str | None, path: str, found: dict[str, Any]
+    ) -> dict[str, Any]:
         """What is known of values and inputs: digests, a summary, and files."""
         after = self.arguments_digest()
         if before != after:
             found["notes"].append(["in place", None])
-        known = {"inputs": before}
-        if len(shots) == 2 and None not in shots:
-            first, second = map(values.digest, shots)
-            known["summary"] = values.summary(shots[0])
+        known: dict[str, Any] = {"inputs": before}
+        taken = [shot for shot in shots if shot is not None]
+        if len(taken) == 2:
+            first, second = map(values.digest, taken)
+            known["summary"] = values.summary(taken[0])
             known["digest"] = first
-            values.write(path + ".1", shots[0])
+            values.write(path + ".1", taken[0])
             known["files"] = [path + ".1"]
             # Inputs that a call changed give another result, which says nothing about chance.
             if first != second and before == after:
-                values.write(path + ".2", shots[1])
+                values.write(path + ".2", taken[1])
                 known["files"].append(path + ".2")
         return known
 
-    def warm_up(self):
+    def warm_up(self) -> None:
         """Call until caches are warm."""
         spent, number = 0.0, 1
         if self.each > WARM_UP:
@@ -167,7 +180,7 @@ class Measured:
                 return
             number *= 2
 
-    def batch(self, number):
+    def batch(self, number: int) -> float:
         """Seconds of a call, the mean of so many."""
         if self.again and not self.every:
             self.again()
@@ -176,9 +189,9 @@ class Measured:
         self.each = self.time(number)
         return self.each
 
-    def time(self, number):
+    def time(self, number: int) -> float:
         """Seconds of a call, the mean of so many; where each needs a setup, of as many as there is time for."""
-        if not self.every:
+        if not self.again or not self.every:
             return self.loop(number)
         until, spent, made = monotonic() + RENEWING, 0.0, 0
         while made < number and (not made or monotonic() < until):
@@ -187,7 +200,7 @@ class Measured:
             made += self.every
         return spent / made
 
-    def loop(self, number):
+    def loop(self, number: int) -> float:
         """The timing loop."""
         function, arguments, wait = self.function, self.arguments, self.wait
         collecting = gc.isenabled()
@@ -209,7 +222,7 @@ class Measured:
                 gc.enable()
         return seconds / number
 
-    def succeeds(self):
+    def succeeds(self) -> bool:
         """Whether any of some further calls succeeds."""
         until = monotonic() + TRYING
         for _ in range(TRIALS):
@@ -223,13 +236,13 @@ class Measured:
                 return False
         return False
 
-    def only_here(self):
+    def only_here(self) -> None:
         """End where this is a child that the function forked and that returned from the call as well."""
         if os.getpid() != self.main:
             self.returned[0] = 1
             os._exit(0)
 
-    def no_child_returned(self):
+    def no_child_returned(self) -> None:
         """Wait a moment for a child that may return too.
 
         Raises
@@ -244,7 +257,7 @@ class Measured:
             raise Forked("it forks, and the child returns from the function: it must end with os._exit")
 
 
-def children():
+def children() -> bool:
     """Whether this process has any child."""
     try:
         with open(f"/proc/self/task/{os.getpid()}/children") as file:

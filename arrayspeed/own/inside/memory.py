@@ -8,11 +8,15 @@ from time import sleep
 
 from .keeping import SETTLING, libc
 
+TYPE_CHECKING = False  # type checkers take it as true
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 #: Bytes of the largest block that glibc's allocator learns from: 32 MiB, with its own bookkeeping.
 LARGEST_FREED = 2**25 - 2**16
 
 
-def status(key):
+def status(key: str) -> int | None:
     """A figure of /proc in bytes; None where it is not there."""
     try:
         with open("/proc/self/status") as file:
@@ -24,7 +28,7 @@ def status(key):
     return None
 
 
-def reset_peak():
+def reset_peak() -> bool:
     """Let the peak begin anew; False where the system does not allow it."""
     try:
         with open("/proc/self/clear_refs", "w") as file:
@@ -34,7 +38,7 @@ def reset_peak():
         return False
 
 
-def settle():
+def settle() -> None:
     """Bring glibc's allocator to the state that it has in any process that has freed a large array before.
 
     What it takes from the system and gives back anew with every call depends on the largest block that was ever freed.
@@ -47,7 +51,7 @@ def settle():
         library.free(library.malloc(LARGEST_FREED))
 
 
-def peak_of(call):
+def peak_of(call: Callable[[], object]) -> int | None:
     """Bytes that a call takes at its peak on top of what the process holds before; None where that is not known."""
     gc.collect()
     sleep(SETTLING)

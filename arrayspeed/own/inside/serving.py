@@ -25,13 +25,23 @@ from .measuring import Forked, Measured
 from .memory import settle
 from .pytest_suite import Pytest
 
-KINDS = {"file": File, "asv": Asv, "pytest": Pytest}
+TYPE_CHECKING = False  # type checkers take it as true
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from .asv_suite import Again
+
+    #: A file or a suite.
+    Loaded = File | Asv | Pytest
+
+KINDS: dict[str, type[Loaded]] = {"file": File, "asv": Asv, "pytest": Pytest}
 
 
 class Channel:
     """Standard input and output, moved to where nothing else writes."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.main = os.getpid()
         self.lines = os.fdopen(os.dup(0), "r", encoding="utf-8")
         self.out = os.dup(1)
@@ -40,7 +50,7 @@ class Channel:
             os.dup2(sink, descriptor)
         os.close(sink)
 
-    def say(self, row):
+    def say(self, row: dict[str, Any]) -> None:
         """An answer; a child of a function that gets here has nothing to say."""
         if os.getpid() != self.main:
             os._exit(0)
@@ -48,13 +58,14 @@ class Channel:
         while data:
             data = data[os.write(self.out, data) :]
 
-    def read(self):
+    def read(self) -> dict[str, Any] | int | None:
         """The next request; None at the end."""
         line = self.lines.readline()
-        return json.loads(line) if line else None
+        request: dict[str, Any] | int | None = json.loads(line) if line else None
+        return request
 
 
-def kind_of(error):
+def kind_of(error: BaseException) -> str:
     """A class of failure."""
     if isinstance(error, (Mistake, Forked)):
         return "mistake"
@@ -66,18 +77,18 @@ def kind_of(error):
 class Session:
     """What was loaded, and the function that is measured now."""
 
-    def __init__(self, channel, loaded):
+    def __init__(self, channel: Channel, loaded: Loaded) -> None:
         self.channel = channel
         self.loaded = loaded
-        self.waiting = None
+        self.waiting: dict[str, Any] | int | None = None
 
-    def fail(self, error, **more):
+    def fail(self, error: BaseException, **more: object) -> None:
         """Say why something cannot be done."""
-        row = {"failed": told(error, self.loaded.path), "kind": kind_of(error)}
+        row: dict[str, Any] = {"failed": told(error, self.loaded.path), "kind": kind_of(error)}
         row.update(more)
         self.channel.say(row)
 
-    def serve(self):
+    def serve(self) -> None:
         """Answer until the other end closes."""
         while True:
             request, self.waiting = self.waiting or self.channel.read(), None
@@ -88,11 +99,11 @@ class Session:
             else:
                 self.channel.say({"failed": "nothing is ready", "kind": "error"})
 
-    def measure(self, request):
+    def measure(self, request: dict[str, Any]) -> None:
         """Make a function ready, and time its batches until something else is asked for."""
         used = []
 
-        def use(function, arguments, again=None):
+        def use(function: Callable[..., Any], arguments: Sequence[Any], again: Again | None = None) -> None:
             used.append(True)
             (self.show if "programs" in request else self.prepare)(Measured(function, arguments, again), request)
 
@@ -105,7 +116,7 @@ class Session:
         if not used:
             self.fail(Mistake("{} measures nothing".format(request["function"])))
 
-    def show(self, now, request):
+    def show(self, now: Measured, request: dict[str, Any]) -> None:
         """Write down the programs of a function."""
         from . import programs  # a process that measures needs no profiler
 
@@ -118,7 +129,7 @@ class Session:
             return self.fail(error)
         return self.channel.say({})
 
-    def prepare(self, now, request):
+    def prepare(self, now: Measured, request: dict[str, Any]) -> None:
         """Make a function ready, and time its batches."""
         try:
             found = now.prepare(request)
@@ -133,7 +144,7 @@ class Session:
                 return None
             self.batch(now, self.waiting)
 
-    def batch(self, now, number):
+    def batch(self, now: Measured, number: int) -> None:
         """Time a batch."""
         try:
             self.channel.say({"seconds": max(now.batch(number), 1e-12)})
@@ -143,14 +154,14 @@ class Session:
             self.fail(error, sometimes=not isinstance(error, SystemExit) and now.succeeds())
 
 
-def load(request):
+def load(request: dict[str, Any]) -> Loaded:
     """What a request names, loaded."""
     return KINDS[request["kind"]](request["file"])
 
 
-def local_modules(folder):
+def local_modules(folder: str) -> dict[str, str]:
     """Modules that were imported from a folder: path -> digest. What is measured depends on them too."""
-    found = {}
+    found: dict[str, str] = {}
     for module in list(sys.modules.values()):
         path = getattr(module, "__file__", None)
         if isinstance(path, str) and path.startswith(folder + os.sep) and not path.startswith(sys.prefix + os.sep):
@@ -159,12 +170,12 @@ def local_modules(folder):
     return found
 
 
-def main():
+def main() -> None:
     """Load, and serve."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     channel = Channel()
     settle()
-    request = channel.read()
+    request: Any = channel.read()  # the first line, which names what to load
     try:
         loaded = load(request)
         items = loaded.items()
@@ -172,7 +183,7 @@ def main():
         path = os.path.abspath(request["file"])
         channel.say({"failed": told(error, path), "kind": "mistake" if isinstance(error, Mistake) else "load"})
         os._exit(0)
-    row = {"loaded": max(loaded.seconds, 1e-6), "items": items, "notes": loaded.notes()}
+    row: dict[str, Any] = {"loaded": max(loaded.seconds, 1e-6), "items": items, "notes": loaded.notes()}
     row["modules"] = local_modules(os.path.dirname(loaded.path))
     channel.say(row)
     with suppress(BrokenPipeError, ConnectionError):

@@ -10,6 +10,18 @@ import numbers
 import struct
 import sys
 
+TYPE_CHECKING = False  # type checkers take it as true
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import ModuleType
+    from typing import Any
+
+    #: A leaf: dtype, shape, bytes, digest.
+    Plain = tuple[str, list[int], bytes, str]
+
+    #: All leaves of a value, each with its path before the rest.
+    Shot = list[tuple[str, str, list[int], bytes, str]]
+
 #: Numbers of a leaf that are written; of a larger one, evenly spaced ones are.
 MOST = 2**20
 
@@ -21,11 +33,11 @@ class Unknown(Exception):
     """A result that cannot be compared: of a class that nothing is known of, or of too many parts."""
 
 
-def leaves(value):
+def leaves(value: object) -> list[tuple[str, Any]]:
     """Path and value of each leaf: containers and dataclasses are looked into, and pytrees of JAX."""
-    found = []
+    found: list[tuple[str, Any]] = []
 
-    def visit(value, path):
+    def visit(value: Any, path: str) -> None:
         if len(found) >= MOST_LEAVES:
             raise Unknown(f"it has more than {MOST_LEAVES:,} parts")
         if isinstance(value, dict):
@@ -49,7 +61,7 @@ def leaves(value):
     return found
 
 
-def plain(path, value):
+def plain(path: str, value: Any) -> Plain:
     """A leaf as ``(dtype, shape, bytes, digest)``: numbers as they lie in memory, anything else as text.
 
     Raises
@@ -83,7 +95,7 @@ def plain(path, value):
     raise Unknown("{} is of class {}".format(path or "it", type(value).__name__))
 
 
-def try_numpy():
+def try_numpy() -> ModuleType | None:
     """NumPy, where the environment has it."""
     try:
         import numpy
@@ -92,18 +104,18 @@ def try_numpy():
     return numpy
 
 
-def of_text(text):
+def of_text(text: str) -> Plain:
     """Anything that has an exact representation."""
     data = text.encode("utf-8", "replace")
     return "text", [], data[:1000], hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
-def of_numbers(dtype, shape, data):
+def of_numbers(dtype: str, shape: list[int], data: bytes) -> Plain:
     """Numbers as they lie in memory."""
     return dtype, shape, data, hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
-def of_list(value):
+def of_list(value: Sequence[Any]) -> Plain:
     """A flat list of Python's numbers."""
     if all(type(each) is bool for each in value):
         return of_numbers("|b1", [len(value)], bytes(value))
@@ -118,7 +130,7 @@ def of_list(value):
     return of_numbers("<f8", [len(value)], array.array("d", map(float, value)).tobytes())
 
 
-def of_array(numpy, path, value):
+def of_array(numpy: ModuleType, path: str, value: Any) -> Plain:
     """An array of any library, by way of NumPy."""
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(value, torch.Tensor):
@@ -146,7 +158,7 @@ def of_array(numpy, path, value):
     return found.dtype.str, list(found.shape), flat[::step].tobytes(), digest
 
 
-def snapshot(value):
+def snapshot(value: object) -> Shot:
     """All leaves of a value as ``(path, dtype, shape, bytes, digest)``, copied: later calls may overwrite it.
 
     Raises
@@ -154,7 +166,7 @@ def snapshot(value):
     Unknown
         One cannot be compared.
     """
-    found = []
+    found: Shot = []
     try:
         every = leaves(value)
     except RecursionError as error:
@@ -169,12 +181,12 @@ def snapshot(value):
     return found
 
 
-def digest(shot):
+def digest(shot: Shot) -> str:
     """One digest of all leaves with their types and shapes."""
     return hashlib.blake2b(json.dumps([row[:3] + row[4:] for row in shot]).encode(), digest_size=16).hexdigest()
 
 
-def write(path, shot):
+def write(path: str, shot: Shot) -> None:
     """A snapshot in a file: a line of JSON, then the bytes."""
     with open(path, "wb") as file:
         rows = [
@@ -185,7 +197,7 @@ def write(path, shot):
             file.write(row[3])
 
 
-def summary(shot):
+def summary(shot: Shot) -> str:
     """What was returned, in a few words: ``float64[100, 100]``."""
     names = {"|b1": "bool", "<i8": "int64", "<f8": "float64", "<f4": "float32", "<c16": "complex128", "<i4": "int32"}
     texts = [

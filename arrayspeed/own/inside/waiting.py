@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import sys
 
+TYPE_CHECKING = False  # type checkers take it as true
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+    from typing import Any
+
+    #: What waits for a result.
+    Wait = Callable[[Any], object]
+
 #: Libraries whose calls return when their result is there.
 SYNCHRONOUS = {"builtins", "numpy", "scipy", "pandas", "numba", "decimal", "fractions", "datetime", "collections"}
 
 
-def libraries_of(result, depth=4):
+def libraries_of(result: object, depth: int = 4) -> set[str]:
     """The top-level modules of everything in a result: containers are looked into, as deep as ``depth``."""
-    found = set()
+    found: set[str] = set()
 
-    def visit(value, left):
+    def visit(value: object, left: int) -> None:
         kind = type(value)
         module = (kind.__module__ or "builtins").split(".")[0]
         found.add({"jaxlib": "jax", "keras": "tensorflow"}.get(module, module))
@@ -31,12 +40,13 @@ def libraries_of(result, depth=4):
     return found
 
 
-def waiter(result):
+def waiter(result: object) -> tuple[Wait | None, list[str]]:
     """What waits for results like this one, or None where nothing has to; and the libraries that nothing is known of,
     which are assumed to return when they are done.
     """
     found = libraries_of(result)
-    waits, unknown = [], []
+    waits: list[Wait] = []
+    unknown: list[str] = []
     for name in sorted(found):
         if name in WAITS:
             wait = WAITS[name](sys.modules[name]) if name in sys.modules else None
@@ -56,19 +66,20 @@ def waiter(result):
     if len(waits) == 1:
         return waits[0], unknown
 
-    def all_of_them(value):
+    def all_of_them(value: object) -> None:
         for wait in waits:
             wait(value)
 
     return all_of_them, unknown
 
 
-def of_jax(jax):
+def of_jax(jax: ModuleType) -> Wait:
     """A pytree of arrays."""
-    return jax.block_until_ready
+    wait: Wait = jax.block_until_ready
+    return wait
 
 
-def of_torch(torch):
+def of_torch(torch: ModuleType) -> Wait | None:
     """On a CPU calls return when they are done; on an accelerator they queue."""
     if torch.cuda.is_available() and torch.cuda.is_initialized():
         return lambda result: torch.cuda.synchronize()
@@ -78,21 +89,28 @@ def of_torch(torch):
     return None
 
 
-def of_tensorflow(tensorflow):
+def of_tensorflow(tensorflow: ModuleType) -> Wait | None:
     """Eager calls on a CPU are done when they return; devices that queue are told to finish."""
     if tensorflow.config.list_physical_devices("GPU"):
         return lambda result: tensorflow.test.experimental.sync_devices()
     return None
 
 
-def of_cupy(cupy):
+def of_cupy(cupy: ModuleType) -> Wait:
     """The device's whole queue."""
     return lambda result: cupy.cuda.Device().synchronize()
 
 
-def of_mlx(mlx):
+def of_mlx(mlx: ModuleType) -> Wait:
     """A tree of arrays, which nothing has computed yet."""
-    return sys.modules["mlx.core"].eval
+    wait: Wait = sys.modules["mlx.core"].eval
+    return wait
 
 
-WAITS = {"jax": of_jax, "torch": of_torch, "tensorflow": of_tensorflow, "cupy": of_cupy, "mlx": of_mlx}
+WAITS: dict[str, Callable[[ModuleType], Wait | None]] = {
+    "jax": of_jax,
+    "torch": of_torch,
+    "tensorflow": of_tensorflow,
+    "cupy": of_cupy,
+    "mlx": of_mlx,
+}

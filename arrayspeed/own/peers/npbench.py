@@ -7,13 +7,18 @@ checkout of https://github.com/spcl/npbench, whose functions are called and noth
 npbench works in place where it can. Its inputs are then copied in each call, or the second call would see others.
 """
 
+from __future__ import annotations
+
 import importlib.util
 import json
 import os
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 OURS = os.environ["ARRAYSPEED_PEER_SIDE"] == "ours"
 PATH = Path(os.environ["ARRAYSPEED_PEER_PATH"])
@@ -50,32 +55,32 @@ class Program:
 
     place: str
     function: str
-    theirs: object
-    result: object
+    theirs: Callable[[dict[str, Any], Any], tuple[Any, ...]]
+    result: Callable[[Any, tuple[Any, ...]], Any]
     kernel: str
-    ours: object
+    ours: Callable[[dict[str, Any], Any], tuple[Any, ...]]
     dtype: str = "float64"
-    static: object = field(default=lambda preset: {})
-    same: object = field(default=lambda result, preset: result)
+    static: Callable[[dict[str, Any]], dict[str, Any]] = field(default=lambda preset: {})
+    same: Callable[[Any, dict[str, Any]], Any] = field(default=lambda result, preset: result)
     backends: tuple[str, ...] = tuple(BACKENDS)
 
 
-def tril(matrix):
+def tril(matrix: Any) -> Any:
     """Without what is above the diagonal, by the library whose matrix it is."""
     return numpy_of(matrix).tril(matrix)
 
 
-def numpy_of(array):
+def numpy_of(array: Any) -> ModuleType:
     """NumPy, or JAX's NumPy."""
     return importlib.import_module("numpy" if type(array).__module__ == "numpy" else "jax.numpy")
 
 
-def changed(place):
+def changed(place: int) -> Callable[[Any, tuple[Any, ...]], Any]:
     """What a function returns, or the argument in this place that it changed instead."""
     return lambda result, arguments: arguments[place] if result is None else result
 
 
-def iterations(count, preset):
+def iterations(count: Any, preset: dict[str, Any]) -> Any:
     """How often a point was within, as the peer counts: from 0, and 0 where it stays within; rows are imaginary."""
     xp = numpy_of(count)
     last = count.T - 1
@@ -180,17 +185,17 @@ PROGRAMS = {
 }
 
 
-def spaced(start, stop, count):
+def spaced(start: float, stop: float, count: int) -> Any:
     """Numbers at equal distances."""
     return importlib.import_module("numpy").linspace(start, stop, count)
 
 
-def inputs(rng, size):
+def inputs(rng: object, size: int) -> tuple[int]:
     """The size alone: both sides have the peer's inputs."""
     return (size,)
 
 
-def made(program, size):
+def made(program: Program, size: int) -> tuple[dict[str, Any], Any]:
     """The preset's numbers, and what the peer makes of them."""
     name = program.place.rpartition("/")[2]
     about = json.loads((PATH / f"bench_info/{name}.json").read_text())["benchmark"]
@@ -201,17 +206,18 @@ def made(program, size):
     return preset, getattr(module, about["init"]["func_name"])(**{n: preset[n] for n in about["init"]["input_args"]})
 
 
-def loaded(program, ending):
+def loaded(program: Program, ending: str) -> ModuleType:
     """A file of the peer's."""
     folder = PATH / "npbench/benchmarks" / program.place
     name = next(iter(sorted(folder.glob("*_numpy.py")))).stem.removesuffix("_numpy") + ending
     spec = importlib.util.spec_from_file_location(f"npbench_{name}", folder / f"{name}.py")
+    assert spec is not None and spec.loader is not None  # of a file whose name ends with .py
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
-def theirs(program, backend, size):
+def theirs(program: Program, backend: str, size: int) -> Callable[[], Any]:
     """The peer's function with its inputs."""
     if backend == "jax-jit":
         importlib.import_module("jax").config.update("jax_enable_x64", True)
@@ -221,20 +227,20 @@ def theirs(program, backend, size):
         arguments = on_device(program.theirs(preset, drawn))
         return lambda: program.result(function(*arguments), arguments)
 
-    def call():
+    def call() -> Any:
         arguments = program.theirs(preset, drawn)
         return program.result(function(*arguments), arguments)
 
     return call
 
 
-def on_device(arguments):
+def on_device(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
     """Arrays as JAX has them, whose functions change none; numbers as they are."""
     numpy, jax = importlib.import_module("numpy"), importlib.import_module("jax.numpy")
     return tuple(jax.asarray(one) if isinstance(one, numpy.ndarray) else one for one in arguments)
 
 
-def ours(program, backend, size):
+def ours(program: Program, backend: str, size: int) -> Callable[[], Any]:
     """Our function with the peer's inputs."""
     preset, drawn = made(program, size)
     catalogue = importlib.import_module("kernels").CATALOGUE
@@ -248,7 +254,7 @@ def ours(program, backend, size):
     return lambda: program.same(prepared.call(), preset)
 
 
-def of(program, backend):
+def of(program: Program, backend: str) -> Callable[[int], Any]:
     """A function that prepares at its first call."""
     prepared = cache(partial(ours if OURS else theirs, program, backend))
     return lambda size: prepared(size)()

@@ -5,10 +5,14 @@ checkout of https://github.com/dionhaefner/pyhpc-benchmarks, whose public functi
 ARRAYSPEED_PEER_ROOT is where `kernels` is.
 """
 
+from __future__ import annotations
+
 import importlib
 import os
 import sys
+from collections.abc import Callable
 from functools import cache, partial
+from typing import Any
 
 OURS = os.environ["ARRAYSPEED_PEER_SIDE"] == "ours"
 sys.path.insert(0, os.environ["ARRAYSPEED_PEER_ROOT" if OURS else "ARRAYSPEED_PEER_PATH"])
@@ -33,33 +37,35 @@ BOTH = {
 sizes = (65_536, 1_048_576)
 
 
-def inputs(rng, size):
+def inputs(rng: object, size: int) -> tuple[int]:
     """The size alone: both draw their inputs themselves, from the same seed, and some of the peer's change theirs."""
     return (size,)
 
 
-def theirs(kernel, backend, size):
+def theirs(kernel: str, backend: str, size: int) -> Callable[[], Any]:
     """The peer's program with its inputs; it waits for its result itself."""
     name = BACKENDS[backend]
     setup = importlib.import_module("backends").__backends__[name]
     setup(device="cpu").__enter__()  # never left, as the process measures nothing else
-    call = importlib.import_module(f"benchmarks.{kernel}").get_callable(name, size, device="cpu")
+    call: Callable[[], Any] = importlib.import_module(f"benchmarks.{kernel}").get_callable(name, size, device="cpu")
     if kernel != "turbulent_kinetic_energy":
         return call
 
-    def what_changes():
+    def what_changes() -> tuple[Any, Any, Any]:
         energy, tendency, correction = call()
         return energy[..., 1], tendency[..., 0], correction
 
     return what_changes
 
 
-def ours(kernel, backend, size):
+def ours(kernel: str, backend: str, size: int) -> Callable[[], Any]:
     """Our program with the peer's inputs."""
-    return importlib.import_module("kernels.preparation").load(kernel, backend, size, "cpu", peer=True).call
+    load = importlib.import_module("kernels.preparation").load
+    call: Callable[[], Any] = load(kernel, backend, size, "cpu", peer=True).call
+    return call
 
 
-def of(kernel, backend):
+def of(kernel: str, backend: str) -> Callable[[int], Any]:
     """A function that prepares at its first call."""
     prepared = cache(partial(ours if OURS else theirs, kernel, backend))
     return lambda size: prepared(size)()
