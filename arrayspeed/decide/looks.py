@@ -12,7 +12,7 @@ makes no statement, so it makes none wrong. Later looks judge it again by the ro
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -132,9 +132,9 @@ class Looks:
         """Whether all rounds would hardly decide what is unclear now."""
         return chance(one, observed.threshold(self.factor), self.rounds) < least_chance(one.rounds)
 
-    def undecided(self, observed: Mapping[Key, Observed]) -> list[Key]:
+    def undecided(self, keys: Iterable[Key]) -> list[Key]:
         """What needs more rounds, and could be decided by them."""
-        return [key for key in observed if key not in self.decisions and key not in self.given_up]
+        return [key for key in keys if key not in self.decisions and key not in self.given_up]
 
 
 def least_chance(rounds: int) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
-from typing import TypeVar, cast
+from typing import TypeVar
 
 from arrayspeed.decide import LOOKS, Decision, Looks, Observed
 from arrayspeed.decide.words import FACTOR
@@ -105,9 +105,8 @@ def until_decided(
                             take(block, played)
                             progress.finish(block)
                 done = look
-                seen = observed()
-                decisions = looked(looks, seen)
-                open_ = set(looks.undecided(cast("dict[Hashable, Observed]", seen)))
+                decisions = looks.look(observed())
+                open_ = set(looks.undecided(decisions))
                 left = [where for where in left if where in open_ or any(of(key, where) for key in open_)]
                 progress.look(look, looks, [blocks[where] for where in left])
                 if not left:
@@ -124,12 +123,7 @@ def until_decided(
         so_far = observed()
         if not so_far:
             raise UserError(f"{why} before anything was measured") from error
-        return looked(looks, so_far)
-
-
-def looked(looks: Looks, observed: dict[Compared, Observed]) -> dict[Compared, Decision]:
-    """The decisions of a look, which takes keys of any kind and gives them back."""
-    return cast("dict[Compared, Decision]", looks.look(cast("dict[Hashable, Observed]", observed)))
+        return looks.look(so_far)
 
 
 def of(key: Hashable, where: Hashable) -> bool:

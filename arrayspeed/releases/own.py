@@ -6,7 +6,6 @@ import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import cast
 
 from arrayspeed.measure.host import only_run
 from arrayspeed.measure.until_decided import Limits
@@ -151,7 +150,7 @@ def key_of(asked: Asked, labels: Mapping[str, str]) -> Key:
     what, old, new = asked
     function, size, measure = what
     reference = labels[old] if isinstance(old, str) else (labels[old[0]], labels[old[1]])
-    return cast("Key", (function, size, measure, (reference, labels[new])))  # `Key` names no pair for a reference
+    return function, size, measure, (reference, labels[new])
 
 
 def name_of_row(row: Row) -> str:
