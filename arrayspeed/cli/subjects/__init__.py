@@ -7,7 +7,6 @@ import sys
 from collections.abc import Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
-from typing import cast
 
 from arrayspeed.cli import upgrade
 from arrayspeed.cli.own import arguments
@@ -82,14 +81,13 @@ def subject_of(args: argparse.Namespace, name: str) -> Subject:
             wait=args.wait,
         )
         wanted.folder.mkdir(parents=True, exist_ok=True)
-        # mypy takes it that a subject's `uv` may be set to None, which nobody does.
-        return cast("Subject", OwnCode(what, name, wanted, args.python, say))
+        return OwnCode(what, name, wanted, args.python, say)
     pair.exact(name, args.companions)
     with redirect_stdout(sys.stderr):
         config = load_config()
     kernels = kernels_of(args.tier, [], bool(args.bench))
     chosen = default_selections(args.bench, [args.device], args.size, kernels)
-    return cast("Subject", Suite(config, name, chosen, args.companions, args.wait))
+    return Suite(config, name, chosen, args.companions, args.wait)
 
 
 def limits_of(args: argparse.Namespace) -> Limits:
