@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from arrayspeed.decide.effects import ENOUGH_TO_TRIM
 from arrayspeed.decide.failures import open_question
@@ -43,6 +44,9 @@ EQUAL, FAR = 0.5, math.log(1.5)
 LAST = 0.6 * SPENDING[-1]
 
 FAILURES = (FAILS, SOMETIMES, WORKS, BROKEN)
+
+#: What comparisons are called by who asks.
+Key = TypeVar("Key", bound=Hashable)
 
 
 def plan(rounds: int) -> tuple[int, ...]:
@@ -102,7 +106,7 @@ class Looks:
         """The words of what was decided so far."""
         return {key: one.verdict for key, one in self.decisions.items()}
 
-    def look(self, observed: Mapping[Hashable, Observed]) -> dict[Hashable, Decision]:
+    def look(self, observed: Mapping[Key, Observed]) -> dict[Key, Decision]:
         """Judge everything, and keep what is decided. To be called once a look, with all comparisons.
 
         A measurement that was stopped early calls it once more with what there is: that is the look that would have
@@ -128,7 +132,7 @@ class Looks:
         """Whether all rounds would hardly decide what is unclear now."""
         return chance(one, observed.threshold(self.factor), self.rounds) < least_chance(one.rounds)
 
-    def undecided(self, observed: Mapping[Hashable, Observed]) -> list[Hashable]:
+    def undecided(self, observed: Mapping[Key, object]) -> list[Key]:
         """What needs more rounds, and could be decided by them."""
         return [key for key in observed if key not in self.decisions and key not in self.given_up]
 

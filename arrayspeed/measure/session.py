@@ -8,15 +8,17 @@ import os
 import sys
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from asv import environment, util
 from asv.benchmarks import Benchmarks
+from asv.config import Config
 from asv.console import log
 from asv.machine import Machine
-from asv.repo import get_repo
+from asv.repo import Repo, get_repo
 from asv.results import Results
 
 from arrayspeed.environments.plugin import Venv
@@ -37,16 +39,16 @@ class Session:
     commit that new results name. ``origin``: what each record says of where it comes from.
     """
 
-    config: object
-    repo: object
+    config: Config
+    repo: Repo
     commits: list[str]
-    machine: dict
+    machine: dict[str, Any]
     environments: dict[str, environment.Environment]
     benchmarks: Benchmarks
     failures: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
     round: int = 0
     unclean: bool = False
-    origin: dict = field(default_factory=dict)
+    origin: dict[str, Any] = field(default_factory=dict)
 
     @property
     def commit(self) -> str:
@@ -55,7 +57,8 @@ class Session:
 
     def packages(self, name: str) -> dict[str, str]:
         """The exact packages of an environment."""
-        return self.environments[name].packages()
+        packages: dict[str, str] = self.environments[name].packages()
+        return packages
 
     def results_of(self, name: str, commit: str | None = None) -> Results:
         """What is saved of an environment at a commit, by default this run's, or an empty Results.
@@ -92,7 +95,7 @@ def set_aside(path: Path, why: str) -> None:
     print(f"warning: {printable(why)}; kept as {aside.name}, and what it held is measured again", file=sys.stderr)
 
 
-def newest_of_all(config) -> str:
+def newest_of_all(config: Config) -> str:
     """The name of the environment that holds most libraries.
 
     Raises
@@ -103,10 +106,11 @@ def newest_of_all(config) -> str:
     environments = list(environment.get_environments(config, None))
     if not environments:
         raise UserError("asv.conf.json lists no environment")
-    return max(environments, key=lambda env: len(env.requirements)).name
+    name: str = max(environments, key=lambda env: len(env.requirements)).name
+    return name
 
 
-def of_one_library(config) -> list[str]:
+def of_one_library(config: Config) -> list[str]:
     """The names of the environments that measure a single library, of libraries with several releases.
 
     Raises
@@ -124,7 +128,7 @@ def of_one_library(config) -> list[str]:
     return names
 
 
-def open_session(config, selections: list[Selection]) -> Session:
+def open_session(config: Config, selections: list[Selection]) -> Session:
     """Make the environments that are selected and that anything selected can run in, and discover the benchmarks.
 
     Nothing is made before all of it is known to exist.
@@ -193,7 +197,7 @@ def create(environments: list[environment.Environment]) -> None:
         raise UserError(f"an environment cannot be created: {str(error).splitlines()[0]}") from error
 
 
-def repository(config):
+def repository(config: Config) -> Repo:
     """asv's object for the repository.
 
     Raises
@@ -207,7 +211,7 @@ def repository(config):
         raise UserError(f"asv.conf.json: the repository {config.repo!r} cannot be read") from error
 
 
-def same_code(repo, candidates: Iterable[str]) -> list[str]:
+def same_code(repo: Repo, candidates: Iterable[str]) -> list[str]:
     """The candidates whose kernels and benchmarks are those of HEAD, newest first; HEAD alone where there are none.
 
     A run goes on where it stopped although its results, or a page about them, were committed in between: what is
@@ -223,7 +227,7 @@ def write_benchmarks(benchmarks: Benchmarks, folder: str) -> None:
     util.write_json(os.path.join(folder, "benchmarks.json"), benchmarks._all_benchmarks, benchmarks.api_version)
 
 
-def save_atomically(folder: str | Path, save) -> None:
+def save_atomically(folder: str | Path, save: Callable[[str], object]) -> None:
     """Call ``save(temporary folder)`` and move what it wrote into place: a kill leaves the old file or the new."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)

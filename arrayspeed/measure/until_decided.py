@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
+from typing import TypeVar, cast
 
 from arrayspeed.decide import LOOKS, Decision, Looks, Observed
 from arrayspeed.decide.words import FACTOR
@@ -17,6 +18,10 @@ from arrayspeed.measure.session import Session
 from arrayspeed.model.errors import UserError
 from arrayspeed.records import processes
 from arrayspeed.records.processes import Process
+
+#: What tells blocks apart, and what tells comparisons apart.
+Where = TypeVar("Where", bound=Hashable)
+Compared = TypeVar("Compared", bound=Hashable)
 
 
 @dataclass(frozen=True)
@@ -40,14 +45,14 @@ class OutOfTime(Exception):
 
 def until_decided(
     session: Session,
-    blocks: Mapping[Hashable, Block],
+    blocks: Mapping[Where, Block],
     take: Callable[[Block, list[Process]], None],
-    observed: Callable[[], dict[Hashable, Observed]],
+    observed: Callable[[], dict[Compared, Observed]],
     limits: Limits,
-    finished: Mapping[Hashable, int] | None = None,
+    finished: Mapping[Where, int] | None = None,
     turns: Turns | None = None,
     store: bool = True,
-) -> dict[Hashable, Decision]:
+) -> dict[Compared, Decision]:
     """Make round after round of what is not decided, look at it when it is time to, and return the decisions.
 
     Ctrl-C and the end of the minutes are no errors: what was undecided by then stays undecided.
@@ -100,8 +105,9 @@ def until_decided(
                             take(block, played)
                             progress.finish(block)
                 done = look
-                decisions = looks.look(observed())
-                open_ = set(looks.undecided(decisions))
+                seen = observed()
+                decisions = looked(looks, seen)
+                open_ = set(looks.undecided(cast("dict[Hashable, Observed]", seen)))
                 left = [where for where in left if where in open_ or any(of(key, where) for key in open_)]
                 progress.look(look, looks, [blocks[where] for where in left])
                 if not left:
@@ -118,7 +124,12 @@ def until_decided(
         so_far = observed()
         if not so_far:
             raise UserError(f"{why} before anything was measured") from error
-        return looks.look(so_far)
+        return looked(looks, so_far)
+
+
+def looked(looks: Looks, observed: dict[Compared, Observed]) -> dict[Compared, Decision]:
+    """The decisions of a look, which takes keys of any kind and gives them back."""
+    return cast("dict[Compared, Decision]", looks.look(cast("dict[Hashable, Observed]", observed)))
 
 
 def of(key: Hashable, where: Hashable) -> bool:

@@ -13,6 +13,13 @@ from time import perf_counter
 
 from .waiting import waiter
 
+TYPE_CHECKING = False  # type checkers take it as true
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from .measuring import Measured
+
 #: The languages in which they are shown, by the names of `kernels.backends.watching`.
 HLO, GENERATED, ASSEMBLY, PROFILE = "hlo", "generated code", "assembly", "profile"
 
@@ -24,7 +31,7 @@ CALLS, SLOW = 10, 1.0
 OPTIMISED = "after_optimizations.txt"
 
 
-def programs(now, folder, own):
+def programs(now: Measured, folder: str, own: str) -> dict[str, str]:
     """Language -> text of all programs that the first call of a function makes.
 
     Parameters
@@ -39,7 +46,7 @@ def programs(now, folder, own):
     getattr(sys.modules.get("jax"), "clear_caches", int)()  # what was compiled before would not be compiled again
     before = set(os.listdir(folder))
 
-    def first():
+    def first() -> Any:
         result = now.function(*now.arguments)
         now.wait, _ = waiter(result)
         if now.wait is not None:
@@ -54,13 +61,13 @@ def programs(now, folder, own):
     return found or {PROFILE: profile(now.finished)}
 
 
-def read(path):
+def read(path: str) -> str:
     """A file's text."""
     with open(path, encoding="utf-8", errors="replace") as file:
         return file.read()
 
 
-def generated_by_torch(call):
+def generated_by_torch(call: Callable[[], object]) -> list[str]:
     """Make a call; the code that Inductor generated for it."""
     if "torch" in sys.modules:
         try:
@@ -68,16 +75,17 @@ def generated_by_torch(call):
         except ImportError:  # before PyTorch 2.1, or without what compiling needs
             pass
         else:
-            return run_and_get_code(call)[1]
+            texts: list[str] = run_and_get_code(call)[1]
+            return texts
     call()
     return []
 
 
-def compiled_by_numba(function, own):
+def compiled_by_numba(function: Callable[..., Any], own: str) -> list[str]:
     """The instructions of a function, and of all that were compiled by now in the modules of a folder."""
     if "numba" not in sys.modules:
         return []
-    found = {id(function): function}
+    found: dict[int, Any] = {id(function): function}
     for _, module in sorted(sys.modules.items()):
         path = getattr(module, "__file__", None)
         if isinstance(path, str) and path.startswith(own + os.sep) and not path.startswith(sys.prefix + os.sep):
@@ -86,7 +94,7 @@ def compiled_by_numba(function, own):
     return [text for one in compiled if hasattr(one, "inspect_asm") for text in one.inspect_asm().values()]
 
 
-def profile(call):
+def profile(call: Callable[[], object]) -> str:
     """A line for each function: how often it runs in a call, its share of the time, its name."""
     started = perf_counter()
     call()
@@ -100,8 +108,10 @@ def profile(call):
     for _ in range(count):
         call()
     seen.disable()
-    calls, times = {}, {}
-    for place, (_, number, own, _, _) in pstats.Stats(seen).stats.items():
+    calls: dict[str, int] = {}
+    times: dict[str, float] = {}
+    stats = pstats.Stats(seen).stats  # type: ignore[attr-defined]  # typeshed leaves it out
+    for place, (_, number, own, _, _) in stats.items():
         name = name_of(*place)
         if "_lsprof" not in name and os.path.dirname(place[0]) != os.path.dirname(__file__):
             calls[name] = calls.get(name, 0) + number
@@ -111,7 +121,7 @@ def profile(call):
     return "\n".join(f"{calls[name] / count:g}\t{times[name] / total:.3f}\t{name}" for name in ordered)
 
 
-def name_of(file, line, function):
+def name_of(file: str, line: int, function: str) -> str:
     """A function's name without lines, addresses and the places of environments."""
     if file == "~":
         return re.sub(r" at 0x[0-9a-f]+", "", function)
