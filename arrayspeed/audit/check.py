@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 from arrayspeed.decide.words import FAILS, SAME, UNCLEAR, exit_status
 from arrayspeed.measure.session import save_atomically
@@ -110,12 +111,13 @@ def load(folder: str | Path, machine: str) -> Audit | None:
         data = json.loads(Path(folder, machine, FILE).read_text(encoding="utf-8"))
         checks = [parse(row) for row in data["checks"]]
         noise = {str(name): parse_noise(row) for name, row in data["noise"].items()}
-        texts = (str(data[name]) for name in ("machine", "environment", "commit", "date", "device"))
-        return Audit(*texts, checks, noise)
+        names = ("machine", "environment", "commit", "date", "device")
+        machine, environment, commit, date, device = (str(data[name]) for name in names)
+        return Audit(machine, environment, commit, date, device, checks, noise)
     return None
 
 
-def parse(row: dict) -> Check:
+def parse(row: dict[str, Any]) -> Check:
     """One check; an error where it is none."""
     passed = row["passed"]
     if not (passed is None or isinstance(passed, bool)):
@@ -126,7 +128,7 @@ def parse(row: dict) -> Check:
     )
 
 
-def parse_noise(row: dict) -> Noise:
+def parse_noise(row: dict[str, Any]) -> Noise:
     """One backend's noise; an error where it is none."""
     between = float(row["between"])
     if not 0 <= between < math.inf:

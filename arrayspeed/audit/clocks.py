@@ -10,7 +10,7 @@ import math
 import random
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from statistics import fmean
 
@@ -51,7 +51,7 @@ class Timing:
     """One combination: what each side gave, round by round, and why where it gave nothing."""
 
     one: Combination
-    values: dict[str, dict[int, Value]] = field(default_factory=lambda: defaultdict(dict))
+    values: dict[str, dict[Hashable, Value]] = field(default_factory=lambda: defaultdict(dict))
     whys: dict[str, str] = field(default_factory=dict)
     kinds: dict[str, str] = field(default_factory=dict)
 
@@ -74,7 +74,9 @@ class Timing:
 Key = tuple[Combination, str]
 
 
-def measure(sides: Sides, ones: list[Combination], rounds: int, report: Report) -> tuple[list[Timing], dict, bool]:
+def measure(
+    sides: Sides, ones: list[Combination], rounds: int, report: Report
+) -> tuple[list[Timing], dict[Key, Decision], bool]:
     """Time combinations until it is decided of each whether all sides agree with the clock, or until ``rounds``.
 
     Returns
@@ -224,6 +226,7 @@ def judge_one(timing: Timing, subject: str, decision: Decision) -> Check:
         return Check(CHECK[subject], one.backend, one.kernel, passed, f"{detail}, at {one.size:,}")
     watch = timing.observed(subject)
     mine, other = (watch.middle(side) for side in (watch.subject, watch.reference))
+    assert mine is not None and other is not None
     detail = (
         f"{human_time(mine)} by {subject}, {human_time(other)} by the clock at {one.size:,}: "
         f"{ratio_text(decision)}, {decision.rounds} rounds"
@@ -240,7 +243,9 @@ def judge_backend(subject: str, backend: str, group: list[Observed]) -> Check | 
     if mean is None or len(long) < 2:
         return None
     word = shown(mean, FACTOR)
-    interval = f"×{mean.ratio:.3f}" if mean.low is None else interval_text(mean.ratio, mean.low, mean.high)
+    interval = f"×{mean.ratio:.3f}"
+    if mean.low is not None and mean.high is not None:
+        interval = interval_text(mean.ratio, mean.low, mean.high)
     detail = (
         f"{subject} reads {interval} of the clock, geometric mean of {mean.comparisons} kernels, {mean.rounds} rounds"
     )

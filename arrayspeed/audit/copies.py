@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median, stdev
 
 from arrayspeed.decide import Decision, Observed
+from arrayspeed.decide.observed import Value
 from arrayspeed.measure.blocks import Block, block
 from arrayspeed.measure.plan import Selection, combinations
 from arrayspeed.measure.players import MOST, Turns
@@ -116,8 +117,16 @@ def observed_of(reference: Iterable[Process], subject: Iterable[Process]) -> Obs
     """One copy against its reference."""
     reference, subject = list(reference), list(subject)
     one = reference[0].one
-    sides = ({process.round: process.batches or process.value for process in side} for side in (reference, subject))
-    return Observed(*sides, group=(one.measure, one.backend), sometimes=any(process.sometimes for process in subject))
+
+    def side(played: list[Process]) -> dict[Hashable, Value]:
+        return {process.round: process.batches or process.value for process in played}
+
+    return Observed(
+        side(reference),
+        side(subject),
+        group=(one.measure, one.backend),
+        sometimes=any(process.sometimes for process in subject),
+    )
 
 
 def apart(reference: Iterable[Process], subject: Iterable[Process]) -> list[float]:

@@ -8,6 +8,9 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from typing import Any
+
+from asv.config import Config
 
 from arrayspeed.audit import clocks
 from arrayspeed.audit.check import Audit, Check, Report
@@ -24,7 +27,7 @@ from kernels import BACKENDS, CATALOGUE
 TIMEOUT = 1800
 
 
-def inside(python: str, module: str, *arguments: str, cores: set[int] | None = None) -> Iterator[dict]:
+def inside(python: str, module: str, *arguments: str, cores: set[int] | None = None) -> Iterator[dict[str, Any]]:
     """What a module of `arrayspeed.audit.inside` says, as it comes.
 
     Raises
@@ -44,6 +47,7 @@ def inside(python: str, module: str, *arguments: str, cores: set[int] | None = N
             preexec_fn=limit,
         ) as process,
     ):
+        assert process.stdout is not None
         for line in process.stdout:
             if line.startswith("@"):
                 yield json.loads(line[1:])
@@ -88,7 +92,7 @@ def timed(session: Session, backend: str, device: str, kernels: list[str], sizes
 
 
 def audit(
-    config,
+    config: Config,
     environment: str,
     device: str,
     backends: list[str],

@@ -89,6 +89,7 @@ def preparation(one: Combination) -> str:
     plain = backend.plain
     text = START + plain.prepare + (plain.compile if backend.compiled else STATIC)
     text += "arguments = tuple(arguments)\n" + (SEVERAL if plain.calls else "")
+    assert one.size is not None and one.dtype is not None  # it is of a kernel
     values = {
         "KERNEL": one.kernel,
         "BACKEND": one.backend,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from arrayspeed.audit import script
 from arrayspeed.environments.plugin import isolated
@@ -63,12 +64,12 @@ class Sides:
             return Spawned(name, command, cwd=Path(self.benchmarks).parent, env=self.env())
         return self.server(name, one).fork(name, self.request(name, one))
 
-    def request(self, name: str, one: Combination) -> dict:
+    def request(self, name: str, one: Combination) -> dict[str, Any]:
         """What a side's server is asked for."""
         if name == TURNS:
             parameters = [one.backend, one.size, one.device]
             return {"benchmark": one.benchmark, "parameters": parameters, "references": self.references}
-        request: dict = {"environment": {REFERENCES: self.references}}
+        request: dict[str, Any] = {"environment": {REFERENCES: self.references}}
         if name == CLOCK:
             path = Path(self.references, f"{one.benchmark}-{one.backend}-{one.size}.py")
             path.write_text(script.clock(one), encoding="utf-8")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 from arrayspeed.claims.comparison import Comparison
 from arrayspeed.claims.evidence import Evidence
@@ -11,7 +12,7 @@ from arrayspeed.decide.compare import Ratio
 from arrayspeed.records.levels import interval
 
 
-def as_data(machine: str, evidence: Evidence, judged: list[tuple[Claim, Verdict]]) -> dict:
+def as_data(machine: str, evidence: Evidence, judged: list[tuple[Claim, Verdict]]) -> dict[str, Any]:
     """The report as plain data."""
     counts = Counter(verdict.word for _, verdict in judged)
     return {
@@ -25,7 +26,7 @@ def as_data(machine: str, evidence: Evidence, judged: list[tuple[Claim, Verdict]
     }
 
 
-def claim_data(claim: Claim, verdict: Verdict, evidence: Evidence) -> dict:
+def claim_data(claim: Claim, verdict: Verdict, evidence: Evidence) -> dict[str, Any]:
     """One claim and what decided it."""
     found, outcome = verdict.found, verdict.outcome
     return {
@@ -47,17 +48,19 @@ def claim_data(claim: Claim, verdict: Verdict, evidence: Evidence) -> dict:
         "comparisons": [comparison_data(comparison) for comparison in outcome.comparisons] if outcome else [],
         "measurements": [
             vars(case) | {"size": found.size or case.size, "processes": level.processes} | value_data(interval(level))
-            for case, level in (found.measurements.items() if found else ())
-        ],
+            for case, level in found.measurements.items()
+        ]
+        if found
+        else [],
     }
 
 
-def value_data(ratio: Ratio) -> dict:
+def value_data(ratio: Ratio) -> dict[str, Any]:
     """A measurement with its 95 % interval."""
     return {"value": ratio.ratio, "low": ratio.low, "high": ratio.high}
 
 
-def comparison_data(comparison: Comparison) -> dict:
+def comparison_data(comparison: Comparison) -> dict[str, Any]:
     """One comparison: which is said to be faster, how many times it is, with the 95 % interval, and what that shows."""
     return {
         "fast": str(comparison.pair.fast),

@@ -74,7 +74,8 @@ def is_same(one: Comparison) -> bool | None:
 
 def is_at_most(one: Comparison) -> bool | None:
     """Whether the ratio was shown to be at most what `at_most_reported` allows."""
-    return {HOLDS: True, MORE: False}.get(one.size)
+    shown: dict[str | None, bool] = {HOLDS: True, MORE: False}
+    return shown.get(one.size)
 
 
 # Whether the ratio of a pair is the one reported, or in the range reported.

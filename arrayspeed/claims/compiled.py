@@ -59,12 +59,12 @@ def slower(evidence: Evidence) -> list[Slower]:
     """
     measurements = next(iter(evidence.environments.values()), {})
     pairs = [
-        Pair(one, eager)
+        Pair(one, other)
         for one in measurements
         if one.measure == CALL.name
-        and BACKENDS[one.backend].eager
-        and (eager := replace(one, backend=BACKENDS[one.backend].eager)) in measurements
-        and one.other_way == eager.other_way
+        and (name := BACKENDS[one.backend].eager)
+        and (other := replace(one, backend=name)) in measurements
+        and one.other_way == other.other_way
     ]
     found = []
     for pair in pairs:

@@ -20,6 +20,7 @@ from arrayspeed.claims.comparison import (
     Comparison,
     Measurements,
     Pair,
+    Reported,
     as_reported,
     at_most_reported,
     is_at_most,
@@ -152,7 +153,7 @@ class Rule:
     says: str
     agrees: Agrees = is_faster
     direction: Callable[[Sequence[Comparison], Agrees], str] = every
-    reported: Callable | None = None
+    reported: Callable[[Reported, Pair, Measurements, int], str] | None = None
     size: Callable[[set[str]], str] | None = None
     tell: Callable[..., str] = text.all_of
     among_all: bool = False
@@ -251,7 +252,7 @@ class Criterion:
 
     rule: Rule
     pairs: tuple[Pair, ...]
-    ratio: tuple[float, float] | None = None
+    ratio: Reported | None = None
     within: float | None = None
     each_size: bool = False
 
@@ -272,13 +273,17 @@ class Criterion:
         pairs = [pair for pair in self.pairs if {pair.fast, pair.slow} <= measurements.keys()]
         found = [self.compare(pair, measurements, len(pairs)) for pair in pairs]
         direction = rule.direction(found, rule.agrees)
-        size = rule.size({one.size for one in found}) if rule.size else None
+        size = rule.size({one.size for one in found if one.size is not None}) if rule.size else None
         told = rule.tell(found, [one for one in found if not rule.agrees(one)], measurements)
-        note = NOTES.get(size, "") if direction == HOLDS else ""
+        note = NOTES.get(size, "") if direction == HOLDS and size is not None else ""
         return Outcome(direction, told + note, found, size)
 
     def compare(self, pair: Pair, measurements: Measurements, among: int) -> Comparison:
         """One of so many pairs."""
         factor = None if self.within is None else 1 / (1 - self.within)
         ratio = inverse(compared(pair.fast, pair.slow, measurements, factor, among))
-        return Comparison(pair, ratio, self.rule.reported and self.rule.reported(self.ratio, pair, measurements, among))
+        size = None
+        if self.rule.reported:
+            assert self.ratio is not None  # a rule with this has one
+            size = self.rule.reported(self.ratio, pair, measurements, among)
+        return Comparison(pair, ratio, size)

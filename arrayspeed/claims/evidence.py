@@ -52,7 +52,7 @@ def ranked(table: pl.DataFrame) -> dict[str, dict[str, str]]:
         if library is not None and version is not None:
             held[library] = version
 
-    def key(name: str) -> tuple:
+    def key(name: str) -> tuple[int, tuple[tuple[int, ...], ...], str]:
         held = known[name]
         return len(held), tuple(version_key(held.get(library)) for library in LIBRARIES), name
 
@@ -112,6 +112,7 @@ class Evidence:
         kernels = {case.kernel for case in cases}
 
         def distance(other: int) -> float:
+            assert size is not None  # a claim's cases are of kernels
             return abs(math.log(other / size))
 
         others = {case.size for case in self.measured if case.kernel in kernels and case.size} - {size}
@@ -119,7 +120,7 @@ class Evidence:
 
     def find_each_size(self, cases: Iterable[Case], at_least: int = 1) -> Found | None:
         """The sizes at which all cases are there, of the environment that has most such sizes."""
-        by_size: dict[int, list[Case]] = {}
+        by_size: dict[int | None, list[Case]] = {}
         for case in cases:
             by_size.setdefault(case.size, []).append(case)
         best = None
@@ -134,7 +135,7 @@ class Evidence:
         """Why a comparison cannot be made, in words."""
         cases = list(dict.fromkeys(cases))
         measured = self.measured
-        devices = {case.device for case in cases} - {case.device for case in measured}
+        devices = {case.device for case in cases if case.device is not None} - {case.device for case in measured}
         if devices:
             return f"no results on a {' or '.join(sorted(devices))}"
         lacking = [case for case in cases if case not in measured]

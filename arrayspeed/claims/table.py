@@ -28,11 +28,12 @@ from __future__ import annotations
 
 import itertools
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from arrayspeed.claims.comparison import FAILS, HOLDS, LESS, MORE, OPEN, Pair
 from arrayspeed.claims.criteria import RULES, Criterion, Outcome
@@ -51,7 +52,7 @@ UNMEASURED = "not measured"
 VERDICTS = (HOLDS, f"{HOLDS}, {LESS}", f"{HOLDS}, {MORE}", FAILS, OPEN, UNMEASURED)
 
 #: A case's field -> the words that stand for it; a number is a size.
-WORDS = {
+WORDS: dict[str, Collection[str]] = {
     "kernel": CATALOGUE,
     "backend": BACKENDS,
     "device": DEVICES,
@@ -181,7 +182,7 @@ def mistakes(name: str) -> Iterator[list[str]]:
         raise UserError(f"{', '.join(where)}: {error}") from error
 
 
-def criterion(entry: dict) -> Criterion:
+def criterion(entry: dict[str, Any]) -> Criterion:
     """When the claim of an entry holds.
 
     Raises
@@ -196,18 +197,18 @@ def criterion(entry: dict) -> Criterion:
         choose("key", key, keys)
     ratio = ratio_of(entry) if rule.reported else None
     sizes = [str(size) for size in entry.get("sizes", [""])]
-    pairs = []
+    pairs: list[tuple[Case, Case]] = []
     for place, size in itertools.product(entry.get("of", [""]), sizes):
         if rule.among_all:
             pairs += itertools.combinations([case(place, size, words) for words in entry["cases"]], 2)
         else:
-            sides = ([case(place, size, words) for words in entry[side]] for side in ("fast", "slow"))
-            pairs += itertools.product(*sides)
+            fast, slow = ([case(place, size, words) for words in entry[side]] for side in ("fast", "slow"))
+            pairs += itertools.product(fast, slow)
     within = entry.get("within", rule.within)
     return Criterion(rule, tuple(Pair(*two) for two in pairs), ratio, within, "sizes" in entry)
 
 
-def ratio_of(entry: dict) -> tuple[float, float]:
+def ratio_of(entry: dict[str, Any]) -> tuple[float, float]:
     """The lowest and the highest ratio reported, or that of the times that each took."""
     if "took" in entry:
         fast, slow = entry["took"]
@@ -224,10 +225,11 @@ def case(*texts: str) -> Case:
     ValueError
         A word is not known, or they do not name one case that can be measured.
     """
-    found = dict(itertools.chain.from_iterable(map(fields, texts)))
+    found: dict[str, Any] = dict(itertools.chain.from_iterable(map(fields, texts)))
     if sum(len(text.split()) for text in texts) > len(found):
         raise ValueError(f"{' '.join(texts)!r} says something twice")
-    one = Case(**{"kernel": None, "size": None, "backend": None} | found)
+    missing: dict[str, Any] = {"kernel": None, "size": None, "backend": None}
+    one = Case(**missing | found)
     kernel = CATALOGUE[choose("kernel", one.kernel, CATALOGUE)]
     backend = BACKENDS[choose("backend", one.backend, BACKENDS)]
     choose("size", str(one.size), [str(size) for size in kernel.sizes])

@@ -129,9 +129,11 @@ def where_faster(found: Comparisons, unlike: Comparisons, measurements: Measurem
     return "; ".join(told)
 
 
-def beaten(found: Comparisons) -> dict[str, set[tuple]]:
+def beaten(found: Comparisons) -> dict[str, set[tuple[str, int | None]]]:
     """Backend -> where it is shown to be slower than another."""
-    places: dict[str, set[tuple]] = {case.backend: set() for one in found for case in (one.pair.fast, one.pair.slow)}
+    places: dict[str, set[tuple[str, int | None]]] = {
+        case.backend: set() for one in found for case in (one.pair.fast, one.pair.slow)
+    }
     for one in found:
         if one.word in (FASTER, SLOWER):
             case = one.pair.fast if one.word == SLOWER else one.pair.slow

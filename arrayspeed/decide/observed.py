@@ -7,12 +7,18 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from statistics import median
+from typing import TypeGuard, cast
 
 from arrayspeed.decide.words import TIMES, Words
 
-#: What a process gave: a value; the batches that it took in turn with the other side, one value each; or None where it
-#: failed.
-Value = float | Sequence[float | None] | None
+#: What a process gave that works: a value, or the batches that it took in turn with the other side, one value each.
+Given = float | Sequence[float | None]
+
+#: What a process gave; None where it failed.
+Value = Given | None
+
+#: What is one value, and not batches.
+NUMBER = (int, float)
 
 
 @dataclass(frozen=True)
@@ -64,15 +70,17 @@ class Observed:
 
     @cached_property
     def _differences(self) -> list[float]:
-        return [self.difference(self.reference[key], self.subject[key]) for key in self.rounds]
+        # In these rounds both gave something.
+        reference, subject = (cast("Mapping[Hashable, Given]", side) for side in (self.reference, self.subject))
+        return [self.difference(reference[key], subject[key]) for key in self.rounds]
 
     def differences(self) -> list[float]:
         """Logarithm of subject over reference, one a round that both sides have."""
         return list(self._differences)
 
-    def difference(self, reference: Value, subject: Value) -> float:
+    def difference(self, reference: Given, subject: Given) -> float:
         """One round's: of batches that were taken in turn, the median of the ratios of neighbours."""
-        if not is_number(reference) and not is_number(subject):
+        if not isinstance(reference, NUMBER) and not isinstance(subject, NUMBER):
             log = self.logarithm if self.lift else math.log
             pairs = [
                 log(b) - log(a) for a, b in zip(reference, subject, strict=False) if a is not None and b is not None
@@ -118,19 +126,14 @@ class Observed:
         )
 
 
-def is_number(value: Value) -> bool:
-    """Whether it is one value, and not batches."""
-    return isinstance(value, (int, float))
-
-
-def works(value: Value) -> bool:
+def works(value: Value) -> TypeGuard[Given]:
     """Whether a process gave anything."""
-    return value is not None and (is_number(value) or list(value).count(None) < len(value))
+    return value is not None and (isinstance(value, NUMBER) or list(value).count(None) < len(value))
 
 
-def level(value: Value) -> float:
+def level(value: Given) -> float:
     """One number for a process: the median of its batches."""
-    return value if is_number(value) else median(batch for batch in value if batch is not None)
+    return value if isinstance(value, NUMBER) else median(batch for batch in value if batch is not None)
 
 
 def halfway(one: Value, other: Value, lift: float = 0.0) -> Value:
@@ -139,7 +142,7 @@ def halfway(one: Value, other: Value, lift: float = 0.0) -> Value:
     """
     if not works(one) or not works(other):
         return None
-    if is_number(one) or is_number(other):
+    if isinstance(one, NUMBER) or isinstance(other, NUMBER):
         return math.sqrt(max(level(one), lift) * max(level(other), lift))
     return [
         None if a is None or b is None else math.sqrt(max(a, lift) * max(b, lift))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,7 +19,7 @@ from arrayspeed.decide.effects import ratio_of
 from arrayspeed.decide.judge import Decision, judge
 from arrayspeed.decide.looks import LOOKS, Looks
 from arrayspeed.decide.means import geometric_mean
-from arrayspeed.decide.observed import Observed
+from arrayspeed.decide.observed import Observed, Value
 from arrayspeed.decide.student import quantile, tail
 from arrayspeed.decide.words import (
     BROKEN,
@@ -124,11 +124,11 @@ class Truth:
 
     def observed(self, place: int, rounds: int) -> Observed:
         """One comparison after so many rounds."""
-        sides = (
-            {n: None if math.isnan(value) else float(value) for n, value in enumerate(side[place, :rounds])}
-            for side in (self.reference, self.subject)
-        )
-        return Observed(*sides, group=place % GROUPS)
+
+        def side(values: np.ndarray) -> dict[Hashable, Value]:
+            return {n: None if math.isnan(value) else float(value) for n, value in enumerate(values[place, :rounds])}
+
+        return Observed(side(self.reference), side(self.subject), group=place % GROUPS)
 
 
 def noises(scenario: Scenario, rng: np.random.Generator, comparisons: int) -> np.ndarray:
@@ -177,7 +177,8 @@ def sequential(truth: Truth, factor: float = FACTOR, rounds: int = ROUNDS) -> li
     """Looks after 4, 6, 8, … 32 rounds."""
     looks = Looks(rounds, factor)
     spent = dict.fromkeys(range(len(truth.ratios)), 0)
-    found, observed = {}, {}
+    found: dict[int, Decision] = {}
+    observed: dict[int, Observed] = {}
     for look in looks.plan:
         for place in looks.undecided(spent):
             spent[place], observed[place] = look, truth.observed(place, look)
@@ -204,8 +205,8 @@ def former(truth: Truth, rounds: int = FORMER_ROUNDS, factor: float = FACTOR) ->
         word = SAME if math.exp(row.shift + row.margin) <= 1.25 else UNCLEAR
         if chance <= 0.05 and abs(row.shift) >= math.log(factor) and abs(row.shift) > row.spread:
             word = SLOWER if row.shift > 0 else FASTER
-        known = (ratio_of(row.shift + step) for step in (0.0, -row.margin, row.margin))
-        decision = Decision(word, *known, rounds, 0, 0, rounds, rounds)
+        middle, low, high = (ratio_of(row.shift + step) for step in (0.0, -row.margin, row.margin))
+        decision = Decision(word, middle, low, high, rounds, 0, 0, rounds, rounds)
         outcomes.append(Outcome(float(ratio), decision, rounds))
     return outcomes
 
@@ -305,7 +306,9 @@ def summarise(outcomes: list[Outcome], factor: float = FACTOR) -> Summary:
 
 def covers(one: Outcome) -> bool:
     """Whether the interval holds the true ratio."""
-    return one.decision.low <= one.ratio <= one.decision.high
+    low, high = one.decision.low, one.decision.high
+    assert low is not None and high is not None
+    return low <= one.ratio <= high
 
 
 def says_same(one: Outcome) -> bool:
@@ -367,7 +370,9 @@ def coverage_of_means(
         truth = draw(scenario, rng, comparisons)
         true = float(np.log(truth.ratios).mean())
         mean = geometric_mean([truth.observed(place, rounds) for place in range(comparisons)])
-        hits += mean.low is not None and math.log(mean.low) <= true <= math.log(mean.high)
+        assert mean is not None
+        if mean.low is not None and mean.high is not None:
+            hits += math.log(mean.low) <= true <= math.log(mean.high)
         rows = former_effects(truth, rounds)
         margin = math.sqrt(sum(row.margin**2 for row in rows)) / len(rows)
         former_hits += abs(sum(row.shift for row in rows) / len(rows) - true) <= margin

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from arrayspeed.explain import profiles
-from arrayspeed.explain.languages import LANGUAGES
+from arrayspeed.explain.languages import LANGUAGES, Counts
 from arrayspeed.explain.programs import Program
 from arrayspeed.model.combination import Combination
 from arrayspeed.own.inside.programs import PROFILE
@@ -87,7 +87,7 @@ def explained(one: Combination, old: Program, new: Program) -> Explanation:
     )
 
 
-def counted(old: dict[str, float], new: dict[str, float]) -> tuple[Change, ...]:
+def counted(old: Counts, new: Counts) -> tuple[Change, ...]:
     """Names with their counts on both sides."""
     return tuple((name, old.get(name, 0), new.get(name, 0)) for name in dict.fromkeys([*old, *new]))
 

@@ -90,7 +90,9 @@ def parsed(text: str) -> tuple[str, dict[str, list[Instruction]]]:
     ValueError
         It has no entry, so it is none of XLA's programs.
     """
-    entry, current, found = "", None, {}
+    entry = ""
+    current: list[Instruction] | None = None
+    found: dict[str, list[Instruction]] = {}
     for text_line in re.sub(r"/\*.*?\*/", "", text).splitlines():
         if heading := COMPUTATION.fullmatch(text_line.rstrip()):
             current = found[heading[2]] = []

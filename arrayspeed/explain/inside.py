@@ -12,6 +12,7 @@ import os
 import signal
 import sys
 import tempfile
+from typing import TYPE_CHECKING
 
 from arrayspeed.own.inside.programs import PROFILE, profile
 from benchmarks.preload import preload
@@ -19,8 +20,11 @@ from kernels import NotAvailable
 from kernels.backends import watch
 from kernels.preparation import Prepared, load
 
+if TYPE_CHECKING:
+    from typing import Any
 
-def program(request: dict) -> dict:
+
+def program(request: dict[str, Any]) -> dict[str, Any]:
     """The answer to a request."""
     try:
         prepared = load(*(request[name] for name in ("kernel", "backend", "size", "device", "dtype")))
@@ -33,7 +37,7 @@ def program(request: dict) -> dict:
         return {"failed": f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"[:300]}
 
 
-def shown(prepared: Prepared) -> dict:
+def shown(prepared: Prepared) -> dict[str, Any]:
     """The compiler's program, or a profile where nothing is compiled."""
     if not prepared.backend.compiles:
         return {"language": PROFILE, "text": profile(prepared.call)}
@@ -44,7 +48,7 @@ def shown(prepared: Prepared) -> dict:
     return {"language": asked.language, "text": text} if text else {"failed": "its compiler shows no program of this"}
 
 
-def answer(request: dict, seconds: int) -> dict:
+def answer(request: dict[str, Any], seconds: int) -> dict[str, Any]:
     """The answer of a new process; how that ended where it gave none."""
     with tempfile.TemporaryFile("w+") as file:
         child = os.fork()
@@ -62,7 +66,8 @@ def answer(request: dict, seconds: int) -> dict:
         return {"failed": f"it took longer than {seconds} s"}
     if status < 0 or not text:
         return {"failed": f"its process ended with {signal.Signals(-status).name if status < 0 else status}"}
-    return json.loads(text)
+    found: dict[str, Any] = json.loads(text)
+    return found
 
 
 def main(backend: str, seconds: int) -> None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from arrayspeed.explain import assembly, generated, hlo, profiles
 from arrayspeed.own.inside.programs import PROFILE
 from kernels.backends.watching import ASSEMBLY, GENERATED, HLO
 
-Counts = dict[str, float]
+Counts = Mapping[str, float]
 
 
 @dataclass(frozen=True)

@@ -62,10 +62,9 @@ def explanations(
 def combination(item: Item, language: str) -> Combination:
     """As kernels are named; in place of the backend is the language."""
     function, size = item
-    plain = isinstance(size, int)
-    return Combination(
-        "", "", 0, "", name((function, None) if plain else item), None, "", language, size if plain else None, None
-    )
+    number = size if isinstance(size, int) else None
+    named = item if number is None else (function, None)
+    return Combination("", "", 0, "", name(named), None, "", language, number, None)
 
 
 def programs(script: Script, side: Ready, item: Item, seconds: float) -> dict[str, Program]:

@@ -9,10 +9,13 @@ import os
 import subprocess
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
+
+from asv.environment import Environment
 
 from arrayspeed.environments.project import importable
 from arrayspeed.measure import interrupts
@@ -73,15 +76,17 @@ class Shower:
         Take none of those that are kept.
     """
 
-    def __init__(self, env, folder: Path, seconds: int, again: bool = False) -> None:
-        self.name = env.name
-        self.python = env.find_executable("python")
-        self.packages = env.packages()
-        self.folder = folder / env.name
+    def __init__(self, env: Environment, folder: Path, seconds: int, again: bool = False) -> None:
+        self.name: str = env.name
+        self.python: str = env.find_executable("python")
+        self.packages: dict[str, str] = env.packages()
+        self.folder: Path = folder / self.name
         self.seconds = seconds
         self.again = again
 
-    def programs(self, ones: Iterable[Combination], report) -> dict[Combination, Program]:
+    def programs(
+        self, ones: Iterable[Combination], report: Callable[[str, Combination], None]
+    ) -> dict[Combination, Program]:
         """The program of each; ``report`` is told of each that was made. Each is kept as soon as it is known."""
         found = {}
         missing = defaultdict(list)
@@ -100,7 +105,7 @@ class Shower:
                 report(self.name, one)
         return found
 
-    def made(self, backend: str, ones: list[Combination]):
+    def made(self, backend: str, ones: list[Combination]) -> Iterator[tuple[Combination, Program]]:
         """Programs of a backend, one after the other as they are made."""
         command = [self.python, "-m", INSIDE, backend, str(self.seconds)]
         # Where a hash decides about an order or a name, it is the same hash.
@@ -122,12 +127,14 @@ class Shower:
             try:
                 for one in ones:
                     yield one, self.asked(process, one, errors)
+                assert process.stdin is not None
                 process.stdin.close()
             finally:
                 process.kill()
 
-    def asked(self, process, one: Combination, errors) -> Program:
+    def asked(self, process: subprocess.Popen[str], one: Combination, errors: IO[bytes]) -> Program:
         """The answer to one request; how the process ended where it gives none."""
+        assert process.stdin is not None and process.stdout is not None
         with suppress(OSError):  # it has ended, and there is no answer
             process.stdin.write(json.dumps({name: getattr(one, name) for name in NAMES}) + "\n")
             process.stdin.flush()

@@ -106,7 +106,7 @@ def notes(report: Report) -> list[str]:
 
 def title(one: Explanation) -> str:
     """What was compared."""
-    return " ".join(filter(None, [one.kernel, one.size and f"{one.size:,}", one.backend]))
+    return " ".join(filter(None, [one.kernel, f"{one.size:,}" if one.size else "", one.backend]))
 
 
 def times_text(one: Explanation) -> list[str]:

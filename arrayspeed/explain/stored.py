@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from arrayspeed.explain.compare import DIFFERS, NOT_SHOWN, SAME, Explanation
 from arrayspeed.records.files import append
@@ -53,7 +54,7 @@ def shortened(diff: tuple[str, ...]) -> list[str]:
     return [*diff[:LINES], f"… {left} more lines"] if left > 0 else list(diff)
 
 
-def load(folder: str | Path, machine: str) -> dict[tuple, dict]:
+def load(folder: str | Path, machine: str) -> dict[tuple[str | int | None, ...], dict[str, Any]]:
     """What is stored of a machine, by `NAMES`; lines that are no explanation are left out."""
     found = {}
     with suppress(OSError):
@@ -63,10 +64,10 @@ def load(folder: str | Path, machine: str) -> dict[tuple, dict]:
     return found
 
 
-def record(text: bytes) -> dict | None:
+def record(text: bytes) -> dict[str, Any] | None:
     """A line; None where it is no explanation, which a file that anyone may have written can hold."""
     with suppress(ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        row = json.loads(text.decode())
+        row: dict[str, Any] = json.loads(text.decode())
         texts = [row["library"], row["old"], row["new"], row["kernel"], row["backend"], row["language"], row["why"]]
         counts = [(name, float(old), float(new)) for name, old, new in row["counts"]]
         known = row["size"] is None or type(row["size"]) is int

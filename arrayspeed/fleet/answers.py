@@ -18,6 +18,7 @@ from asv.results import get_filename
 
 from arrayspeed.measure.blocks import Block
 from arrayspeed.measure.session import save_atomically
+from arrayspeed.model.combination import Combination
 from arrayspeed.model.errors import UserError
 from arrayspeed.records import processes
 from arrayspeed.records.merge import BENCHMARKS, DESCRIPTION, PACKAGES, merge
@@ -61,7 +62,8 @@ def store(results: Path, machine: str, files: Mapping[str, str]) -> None:
 
 def named(machine: str, commit: str, environment: str, ending: str) -> str:
     """The name of a file of an environment's results."""
-    return get_filename(machine, commit, environment).removesuffix(".json") + ending
+    name: str = get_filename(machine, commit, environment)
+    return name.removesuffix(".json") + ending
 
 
 def check_packages(results: Path, machine: str, commit: str, environments: set[str], files: Mapping[str, str]) -> None:
@@ -121,7 +123,7 @@ def played(
             if (parsed := processes.record(line, environment)) is None:
                 raise Garbage("it sent a line that is no record of a process")
             _, process = parsed
-            if (process.block, environment, process.round) in wanted:
+            if process.block is not None and (process.block, environment, process.round) in wanted:
                 side = next(one for one in asked[process.block][0].sides if one.environment == environment)
                 if not same(process, side) or (process.value or 0) < 0:
                     raise Garbage(f"it sent a record of {process.one.benchmark} that is of something else")
@@ -153,7 +155,7 @@ def check_values(text: str | None, benchmarks: set[str]) -> None:
     raise Garbage("it sent values that it was not asked for")
 
 
-def same(process: Process, side) -> bool:
+def same(process: Process, side: Combination) -> bool:
     """Whether a process is of a side, whichever index asv gave it."""
     return replace(process.one, index=side.index) == side
 

@@ -9,13 +9,17 @@ from __future__ import annotations
 import json
 import logging
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from arrayspeed.model.errors import UserError
+
+if TYPE_CHECKING:
+    from distributed import Client
+    from distributed.deploy.cluster import Cluster as Started
 
 #: Seconds that a scheduler has to answer.
 PATIENCE = 10
@@ -67,25 +71,25 @@ class Cluster:
         return found
 
 
-def local(cluster: Cluster):
+def local(cluster: Cluster) -> Started:
     """This host."""
     from distributed import LocalCluster
 
     return LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None, **cluster.options)
 
 
-def ssh(cluster: Cluster):
+def ssh(cluster: Cluster) -> Started:
     """Hosts by their names; the first of ``hosts`` has the scheduler."""
     from distributed import SSHCluster
 
     return SSHCluster(worker_class="distributed.Worker", worker_options={"nthreads": 1}, **cluster.options)
 
 
-def slurm(cluster: Cluster):
+def slurm(cluster: Cluster) -> Started:
     """Jobs of Slurm, a worker each; a node is theirs alone unless the file says otherwise."""
-    from dask_jobqueue import SLURMCluster
+    from dask_jobqueue import SLURMCluster  # type: ignore[attr-defined]  # it does not say what it exports
 
-    ours = {
+    ours: dict[str, Any] = {
         "cores": 1,
         "processes": 1,
         "nanny": False,
@@ -97,14 +101,15 @@ def slurm(cluster: Cluster):
     return SLURMCluster(n_workers=cluster.workers, **(ours | cluster.options))
 
 
-def manifest(cluster: Cluster) -> dict:
+def manifest(cluster: Cluster) -> dict[str, Any]:
     """A DaskCluster of the Kubernetes operator: a pod a worker, no two of them on a node."""
     from dask_kubernetes.operator import make_cluster_spec
 
     name, label = cluster.options.get("name", "arrayspeed"), "dask.org/cluster-name"
-    made = make_cluster_spec(**({"name": name, "n_workers": cluster.workers} | cluster.options))
+    spec = make_cluster_spec(**({"name": name, "n_workers": cluster.workers} | cluster.options))
     # Kubernetes' schema has no null.
-    made = json.loads(json.dumps(made), object_hook=lambda one: {k: v for k, v in one.items() if v is not None})
+    text = json.dumps(spec)
+    made: dict[str, Any] = json.loads(text, object_hook=lambda one: {k: v for k, v in one.items() if v is not None})
     pod = made["spec"]["worker"]["spec"]
     container = pod["containers"][0]
     container["args"] = ["dask", "worker", "--name", "$(DASK_WORKER_NAME)", "--no-nanny", "--nthreads", "1"]
@@ -114,18 +119,19 @@ def manifest(cluster: Cluster) -> dict:
     return made
 
 
-def kubernetes(cluster: Cluster):
+def kubernetes(cluster: Cluster) -> Started:
     """Pods by Dask's operator."""
     from dask_kubernetes.operator import KubeCluster
 
-    return KubeCluster(custom_cluster_spec=manifest(cluster))
+    made: Started = KubeCluster(custom_cluster_spec=manifest(cluster))
+    return made
 
 
-KINDS = {"local": local, "ssh": ssh, "slurm": slurm, "kubernetes": kubernetes}
+KINDS: dict[str, Callable[[Cluster], Started]] = {"local": local, "ssh": ssh, "slurm": slurm, "kubernetes": kubernetes}
 
 
 @contextmanager
-def connected(scheduler: str | None, cluster: Cluster | None) -> Iterator[Any]:
+def connected(scheduler: str | None, cluster: Cluster | None) -> Iterator[Client]:
     """Dask's client of a scheduler that is there, or of a cluster that ends with this.
 
     Raises
@@ -139,14 +145,16 @@ def connected(scheduler: str | None, cluster: Cluster | None) -> Iterator[Any]:
     except ImportError as error:
         raise UserError("a fleet needs Dask: pip install 'arrayspeed[fleet]'") from error
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    kind = cluster.kind if cluster else None
     with config.set(QUIET):
         try:
             made = KINDS[cluster.kind](cluster) if cluster else None
             client = Client(made or scheduler, timeout=PATIENCE, set_as_default=False)
         except ImportError as error:
-            raise UserError(f"a cluster of kind {cluster.kind} needs {error.name}: pip install {error.name}") from error
+            what = f"a cluster of kind {kind}" if kind else scheduler
+            raise UserError(f"{what} needs {error.name}: pip install {error.name}") from error
         except (OSError, TimeoutError, ValueError, TypeError, RuntimeError) as error:
-            raise UserError(f"no cluster at {scheduler or cluster.kind}: {str(error).splitlines()[0]}") from error
+            raise UserError(f"no cluster at {scheduler or kind}: {str(error).splitlines()[0]}") from error
         try:
             yield client
         finally:
@@ -167,5 +175,6 @@ def script(cluster: Cluster) -> str:
         return json.dumps(manifest(cluster), indent=1)
     if cluster.kind == "slurm":
         with slurm(Cluster("slurm", 0, None, cluster.options)) as made:
-            return made.job_script()
+            text: str = made.job_script()
+            return text
     raise UserError(f"a cluster of kind {cluster.kind} has no script")

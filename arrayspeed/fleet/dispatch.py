@@ -10,10 +10,12 @@ import json
 import re
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from asv.config import Config
 from asv.repo import get_repo
 
 from arrayspeed.decide import Looks
@@ -23,6 +25,7 @@ from arrayspeed.fleet.kind import Kind
 from arrayspeed.fleet.plan import Plan, block_of, code
 from arrayspeed.fleet.worker import ask
 from arrayspeed.measure import interrupts
+from arrayspeed.measure.blocks import Block
 from arrayspeed.measure.session import same_code
 from arrayspeed.measure.until_decided import Limits
 from arrayspeed.model.errors import UserError
@@ -30,6 +33,9 @@ from arrayspeed.model.text import printable
 from arrayspeed.records import processes
 from arrayspeed.records.processes import Process
 from arrayspeed.records.results import result_commits
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
 
 #: Seconds between two looks at the hosts, and until a busy host is asked again.
 PAUSE, AGAIN = 0.2, 5.0
@@ -46,9 +52,9 @@ class Host:
     name: str = ""
     kind: Kind | None = None
     commit: str = ""
-    future: object = None
+    future: Future[str] | None = None
     gang: list[str] | None = None
-    asked: dict = field(default_factory=dict)
+    asked: dict[str, tuple[Block, list[int]]] = field(default_factory=dict)
     since: float = field(default_factory=time.monotonic)
     started: float = 0.0
     again: float = 0.0
@@ -77,8 +83,8 @@ class Fleet:
 
     def __init__(
         self,
-        client,
-        config,
+        client: Client,
+        config: Config,
         plan: Plan,
         limits: Limits,
         folder: str | None = None,
@@ -199,7 +205,7 @@ class Fleet:
         blocks = [[asdict(block), rounds] for block, rounds in host.asked.values()]
         return self.submit(host, {"blocks": blocks, "known": {file: "".join(lines) for file, lines in known.items()}})
 
-    def submit(self, host: Host, request: dict) -> None:
+    def submit(self, host: Host, request: dict[str, Any]) -> None:
         """Send a request to a host, and to no other."""
         host.started, host.slow = time.monotonic(), False
         what = ", ".join(host.asked) if request else "join"
@@ -217,9 +223,11 @@ class Fleet:
     def hear(self, host: Host) -> None:
         """Take a host's answer, or say why not."""
         future, host.future = host.future, None
+        assert future is not None
         try:
             if future.status != "finished":
-                raise UserError(f"{future.exception() if future.status == 'error' else future.status}".splitlines()[0])
+                why = future.exception() if future.status == "error" else future.status
+                raise UserError(f"{why}".splitlines()[0])
             answer = json.loads(future.result(timeout=60))
             if not isinstance(answer, dict):
                 raise answers.Garbage("it sent no answer")
@@ -239,7 +247,7 @@ class Fleet:
             )
         host.slow, host.gang = False, None
 
-    def join(self, host: Host, answer: dict) -> None:
+    def join(self, host: Host, answer: dict[str, Any]) -> None:
         """A host says what it is; it is refused where it would measure something else.
 
         Raises
@@ -277,7 +285,7 @@ class Fleet:
         self.say(f"{host.label} joined: {printable(machine)}, {len(blocks)} blocks, {len(kind.stored)} of them begun")
         self.save()
 
-    def accept(self, host: Host, answer: dict) -> None:
+    def accept(self, host: Host, answer: dict[str, Any]) -> None:
         """Take the records of a host's blocks.
 
         Raises
@@ -285,6 +293,7 @@ class Fleet:
         UserError
             They are not what was asked for.
         """
+        assert host.kind is not None
         environments = {side.environment for block, _ in host.asked.values() for side in block.sides}
         files = answers.of_environments(answer["files"], host.kind.machine, host.commit, environments)
         found = answers.played(files, host.kind.machine, host.commit, host.asked)
@@ -300,6 +309,7 @@ class Fleet:
 
     def take(self, host: Host, found: dict[str, list[Process]]) -> None:
         """Blocks of a host are measured up to the next look, and count."""
+        assert host.kind is not None and host.gang is not None
         for name in host.gang:
             host.kind.take(name, host.name, found.get(f"{name}@{host.name}", []))
         host.gang = None
@@ -307,6 +317,7 @@ class Fleet:
     def give_back(self, host: Host) -> None:
         """Queue the blocks of a host again, for whoever is idle."""
         if host.gang and not host.slow:
+            assert host.kind is not None
             host.kind.queue.insert(0, host.gang)
         host.gang = None
 
@@ -328,7 +339,7 @@ class Fleet:
     def find_slow(self) -> None:
         """Give the blocks of hosts that take far too long to others that are idle."""
         for host in self.hosts.values():
-            if host.gang is None or host.slow or host.kind.queue:
+            if host.gang is None or host.slow or host.kind is None or host.kind.queue:
                 continue
             rounds = sum(len(numbers) for _, numbers in host.asked.values())
             late = time.monotonic() > host.started + max(self.patience, SLOW * self.longest * rounds)
@@ -342,7 +353,7 @@ class Fleet:
         answers.save_state(self.results, state(self.kinds.values(), self.hosts.values()))
 
 
-def what(block) -> str:
+def what(block: Block) -> str:
     """A block in a few words."""
     one = block.one
     return " ".join(str(part) for part in (one.kernel, one.size, one.backend, one.measure) if part is not None)
@@ -357,7 +368,7 @@ def words(kind: Kind) -> str:
     return f"{said}; {sum(map(len, kind.queue))} blocks left"
 
 
-def state(kinds, hosts) -> str:
+def state(kinds: Iterable[Kind], hosts: Iterable[Host]) -> str:
     """What is known, as JSON."""
     return json.dumps(
         {

@@ -14,9 +14,12 @@ import socket
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from contextlib import redirect_stdout
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from arrayspeed.environments.project import load_config
 from arrayspeed.fleet.plan import Plan, block_of, code
@@ -48,7 +51,7 @@ class Playing:
             self.session = open_session(config, list(plan.selections))
         self.session.origin = {"host": self.name} | ({"removed": removed} if removed else {})
 
-    def joined(self) -> dict:
+    def joined(self) -> dict[str, Any]:
         """What this host is, and what it would measure."""
         return {
             "host": self.name,
@@ -59,7 +62,7 @@ class Playing:
             "files": self.files() | {BENCHMARKS: (self.folder / BENCHMARKS).read_text()},
         }
 
-    def play(self, request: dict) -> dict:
+    def play(self, request: dict[str, Any]) -> dict[str, Any]:
         """Play rounds of blocks; their records, with the known ones of the same blocks."""
         started = time.monotonic()
         for path in self.folder.rglob(f"*{processes.SUFFIX}"):
@@ -86,7 +89,7 @@ class Playing:
         return {f"{path.parent.name}/{path.name}": path.read_text() for path in paths}
 
 
-def attempt(make) -> dict:
+def attempt(make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     """An answer, whatever happens."""
     try:
         with redirect_stdout(sys.stderr):
@@ -107,19 +110,21 @@ def main() -> None:
         first = json.loads(sys.stdin.readline())
         made: list[Playing] = []
 
-        def join() -> dict:
+        def join() -> dict[str, Any]:
             if not made:
                 made.append(Playing(Plan.of(first["plan"]), folder, first["removed"]))
             return made[0].joined()
 
-        def play(request: dict) -> dict:
+        def play(request: dict[str, Any]) -> dict[str, Any]:
             if not made:
                 join()
             return made[0].play(request)
 
+        def reply(request: dict[str, Any]) -> dict[str, Any]:
+            return play(request) if request else join()
+
         for line in sys.stdin:
-            request = json.loads(line)
-            answer = attempt(lambda request=request: play(request) if request else join())
+            answer = attempt(partial(reply, json.loads(line)))
             print(json.dumps(answer), file=answers, flush=True)
 
 

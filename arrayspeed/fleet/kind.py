@@ -91,7 +91,7 @@ class Kind:
     def needed(self, name: str, host: str | None) -> list[int]:
         """The rounds that a block lacks before the next look, if a host measures it."""
         plan, block = self.looks.plan, self.blocks[name]
-        there = {process.round for process in self.stored.get(name, {}).get(host, ())}
+        there = {process.round for process in self.stored.get(name, {}).get(host or "", ())}
         look = plan[min(self.looks.number, len(plan) - 1)]
         return [number for number in range(look) if number not in there and not block.waits(number, plan[0])]
 

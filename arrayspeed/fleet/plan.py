@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from typing import Any
+
+from asv.config import Config
 
 from arrayspeed.environments.project import MEASURED, importable
 from arrayspeed.environments.suite import listing, name_of
@@ -34,7 +37,7 @@ class Plan:
         data = json.loads(text)
         return cls([Selection(**each) for each in data["selections"]], data["pair"])
 
-    def configured(self, config):
+    def configured(self, config: Config) -> Config:
         """asv's configuration for it."""
         return pair_config(config, *self.pair) if self.pair else config
 
@@ -47,7 +50,7 @@ class Plan:
         return [one.with_first(measure_of(one.one.measure).rounds) for one in found]
 
 
-def block_of(data: dict) -> Block:
+def block_of(data: dict[str, Any]) -> Block:
     """A block from its fields."""
     return Block(data["name"], tuple(Combination(**side) for side in data["sides"]), data["seed"], data["first"])
 

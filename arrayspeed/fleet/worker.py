@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Mapping
+from typing import Any
 
 #: What a worker's environment may hold that changes a number, beside what Dask's configuration lists.
 REMOVED = {
@@ -43,12 +44,13 @@ class Child:
         )
         self.say({"plan": plan, "removed": removed})
 
-    def say(self, data: dict) -> None:
+    def say(self, data: dict[str, Any]) -> None:
         """Write a line to it."""
         print(json.dumps(data), file=self.process.stdin, flush=True)
 
-    def ask(self, request: dict) -> str:
+    def ask(self, request: dict[str, Any]) -> str:
         """Its answer."""
+        assert self.process.stdout is not None
         try:
             self.say(request)
             if answer := self.process.stdout.readline():
@@ -60,6 +62,7 @@ class Child:
 
     def end(self) -> None:
         """Have it end: nobody asks any more."""
+        assert self.process.stdin is not None
         self.process.stdin.close()
         self.process.kill()
         self.process.wait()
@@ -75,7 +78,7 @@ def clean(environment: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str
     return kept, removed
 
 
-def ask(plan: str, request: dict, folder: str | None) -> str:
+def ask(plan: str, request: dict[str, Any], folder: str | None) -> str:
     """Have this host answer; a process of another plan ends."""
     with _lock:
         if _asked and (_asked[0].plan != plan or _asked[0].process.poll() is not None):

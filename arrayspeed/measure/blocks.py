@@ -64,7 +64,7 @@ class Block:
     seed: int = 0
     first: int | None = None
     names: tuple[str, ...] = ()
-    handicaps: tuple[tuple[str, float], ...] = ()
+    handicaps: tuple[tuple[float, int], ...] = ()
 
     def waits(self, number: int, look: int) -> bool:
         """Whether it has enough for the first look, which is after ``look`` rounds."""

@@ -107,7 +107,9 @@ def observed_of(found: Found) -> dict[Key, Observed]:
     return {where: sides.observed() for where, sides in found.items() if sides.old}
 
 
-def stored(folder: str, machine: str, environments: tuple[str, str], commits: list[str], selections) -> Found:
+def stored(
+    folder: str, machine: str, environments: tuple[str, str], commits: list[str], selections: Sequence[Selection]
+) -> Found:
     """What is stored of two environments, old and new, measured on a machine at commits with the same code."""
     found: Found = defaultdict(Sides)
     for environment, side in zip(environments, ("old", "new"), strict=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
@@ -15,6 +16,9 @@ from kernels import LIBRARIES
 from kernels.backends import COMPANION
 from kernels.backends.table import distributions, library_of
 from kernels.catalogue import choose
+
+if TYPE_CHECKING:
+    from asv.config import Config
 
 #: Environments that differ in nothing but this are two copies of one.
 COPY = "ARRAYSPEED_COPY"
@@ -39,7 +43,7 @@ def check_versions(library: str, *versions: str) -> None:
             raise UserError(f"{version!r} is not a version of {library}: a version is, for example, 1.2.3") from error
 
 
-def pair_config(config, library: str, old: str, new: str, companions: list[str] = ()):
+def pair_config(config: Config, library: str, old: str, new: str, companions: Sequence[str] = ()) -> Config:
     """A copy of asv's configuration that lists two environments and nothing else: old first.
 
     The other requirements are those of the library's own environments in asv.conf.json, the same for both, unless
@@ -57,7 +61,7 @@ def pair_config(config, library: str, old: str, new: str, companions: list[str] 
     return both
 
 
-def several(config, library: str, versions: Iterable[str], companions: Sequence[str] = ()):
+def several(config: Config, library: str, versions: Iterable[str], companions: Sequence[str] = ()) -> Config:
     """As `pair_config`, an environment for each of some versions."""
     entry = template(config, library)
     key = next(name for name in entry["req"] if bare(name) == library)
@@ -70,7 +74,7 @@ def several(config, library: str, versions: Iterable[str], companions: Sequence[
     others = {name: value for name, value in entry["req"].items() if name not in coupled}
     others |= exact(library, companions)
 
-    def included(value: str) -> dict:
+    def included(value: str) -> dict[str, Any]:
         return {"python": entry["python"], "req": dict.fromkeys(coupled, value) | others}
 
     made = copy.copy(config)
@@ -78,10 +82,10 @@ def several(config, library: str, versions: Iterable[str], companions: Sequence[
     return made
 
 
-def template(config, library: str) -> dict:
+def template(config: Config, library: str) -> dict[str, Any]:
     """The last environment in asv.conf.json that is there to measure this library alone; else what would be one."""
     others = set(LIBRARIES) - {library, COMPANION}
-    found = [
+    found: list[dict[str, Any]] = [
         entry for entry in config.include if library in (names := set(map(bare, entry["req"]))) and not names & others
     ]
     if found:
@@ -90,13 +94,13 @@ def template(config, library: str) -> dict:
     return {"python": config.pythons[0], "req": {distributions(library)[0]: ""} | companion}
 
 
-def newest_companion(config) -> str:
+def newest_companion(config: Config) -> str:
     """The newest version in asv.conf.json of what every library needs, NumPy."""
     versions = [entry["req"][COMPANION] for entry in config.include if COMPANION in entry.get("req", {})]
     return max(versions, key=Version, default="")
 
 
-def exact(library: str, companions: list[str]) -> dict[str, str]:
+def exact(library: str, companions: Iterable[str]) -> dict[str, str]:
     """Companions as asv's requirements.
 
     Raises
@@ -121,7 +125,9 @@ def exact(library: str, companions: list[str]) -> dict[str, str]:
     return found
 
 
-def packages_that_differ(library: str, old: dict[str, str], new: dict[str, str]) -> dict[str, tuple]:
+def packages_that_differ(
+    library: str, old: dict[str, str], new: dict[str, str]
+) -> dict[str, tuple[str | None, str | None]]:
     """Packages other than the library whose versions differ between two environments: name -> old and new, or None."""
     return {
         name: (old.get(name), new.get(name))

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import asdict, dataclass
+from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
 from arrayspeed.decide import UNCLEAR_SHARE
 from arrayspeed.decide.means import Mean, geometric_mean
+from arrayspeed.decide.observed import Value
 from arrayspeed.decide.words import SAME, UNCLEAR, exit_status
 from arrayspeed.formats.verdicts import (
     conclusion,
@@ -108,7 +110,7 @@ def cells(row: Row) -> tuple[str, ...]:
     )
 
 
-def value(row: Row, side: dict) -> float | None:
+def value(row: Row, side: Mapping[Hashable, Value]) -> float | None:
     """Geometric mean of the processes of a side."""
     return row.observed.middle(side)
 
@@ -145,8 +147,10 @@ def notes(upgrade: Upgrade) -> list[str]:
 
 def mean_cells(subject: str, family: str, mean: Mean) -> tuple[str, ...]:
     """A geometric mean in words."""
-    known = mean.low is not None
-    text = interval_text(mean.ratio, mean.low, mean.high) if known else f"×{mean.ratio:.2f} (too few rounds)"
+    if mean.low is None or mean.high is None:
+        text = f"×{mean.ratio:.2f} (too few rounds)"
+    else:
+        text = interval_text(mean.ratio, mean.low, mean.high)
     return subject, family, str(mean.comparisons), text, str(mean.rounds)
 
 
@@ -192,7 +196,7 @@ def as_json(upgrade: Upgrade) -> str:
     return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False)
 
 
-def row_data(row: Row) -> dict:
+def row_data(row: Row) -> dict[str, Any]:
     """One comparison as plain data."""
     one = row.one
     return decision_data(name_of(row), row.decision) | {
@@ -209,6 +213,6 @@ def row_data(row: Row) -> dict:
     }
 
 
-def process_data(process: Process) -> dict:
+def process_data(process: Process) -> dict[str, Any]:
     """One process: its round, its value, the batches that it is the median of, and why it failed."""
     return {"round": process.round, "value": process.value, "batches": process.batches, "why": process.why}

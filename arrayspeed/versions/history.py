@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from statistics import median
+from typing import cast
 
 import polars as pl
 from packaging.version import InvalidVersion, Version
@@ -32,10 +33,13 @@ from arrayspeed.records.results import result_commits
 SERIES = ["measure", "family", "kernel", "dtype", "backend", "size", "device"]
 
 #: A series' values, in the order of `SERIES`.
-Key = tuple
+Key = tuple[str, str, str, str | None, str, int | None, str | None]
 
 #: The processes of one release.
 Side = list[Process]
+
+#: A block and a round, in which processes met.
+Meeting = tuple[str, int | None]
 
 
 @dataclass(frozen=True)
@@ -61,7 +65,7 @@ class Measured:
         return self.known[subject, reference]
 
     @cached_property
-    def rounds(self) -> dict[str, set[tuple[str, int]]]:
+    def rounds(self) -> dict[str, set[Meeting]]:
         """The blocks and rounds of each release."""
         return {version: rounds_of(side) for version, side in self.sides.items()}
 
@@ -86,12 +90,12 @@ class Measured:
         return found
 
 
-def rounds_of(side: Iterable[Process]) -> set[tuple[str, int]]:
+def rounds_of(side: Iterable[Process]) -> set[Meeting]:
     """The blocks and rounds in which a release met others."""
     return {(process.block, process.round) for process in side if process.block is not None}
 
 
-def order(version: str) -> tuple:
+def order(version: str) -> tuple[int, Version | str]:
     """Sorts releases; what is no version comes first, by its letters."""
     try:
         return 1, Version(version)
@@ -99,7 +103,7 @@ def order(version: str) -> tuple:
         return 0, version
 
 
-def by_release(entry: tuple[str, Side]) -> tuple:
+def by_release(entry: tuple[str, Side]) -> tuple[int, Version | str]:
     """A key to sort sides by."""
     return order(entry[0])
 
@@ -141,10 +145,11 @@ class Stored:
         commits = set(result_commits(folder, machine)) | dates.keys()
         self.commits = sorted(commits, key=lambda one: (dates.get(one) or datetime.min.replace(tzinfo=UTC), one))
         for environment, commit in itertools.product(self.releases, self.commits):
-            by_key = defaultdict(list)
+            by_key: dict[Key, list[Process]] = defaultdict(list)
             for process in processes.load(folder, machine, environment, [commit]):
                 if process.one.library == library and available(process):
-                    by_key[tuple(getattr(process.one, name) for name in SERIES)].append(usable(process))
+                    key = cast("Key", tuple(getattr(process.one, name) for name in SERIES))
+                    by_key[key].append(usable(process))
             self.found[environment, commit] = by_key
 
     def codes(self) -> list[list[str]]:
@@ -175,9 +180,9 @@ def usable(process: Process) -> Process:
 
 def from_blocks(stored: Stored) -> dict[Key, dict[str, Side]]:
     """What met in blocks, of the newest code that has any of a combination."""
-    found = {}
+    found: dict[Key, dict[str, Side]] = {}
     for commits in stored.codes():
-        sides = defaultdict(lambda: defaultdict(list))
+        sides: dict[Key, dict[str, Side]] = defaultdict(lambda: defaultdict(list))
         for environment, commit in itertools.product(stored.releases, commits):
             for key, ones in stored.found[environment, commit].items():
                 if met := [process for process in ones if process.block is not None]:
@@ -198,18 +203,18 @@ def one_a_release(environments: Mapping[str, Side], releases: Mapping[str, str])
     return found
 
 
-def partners(name: str, rounds: Mapping[str, set]) -> int:
+def partners(name: str, rounds: Mapping[str, set[Meeting]]) -> int:
     """How many others one met."""
     return sum(bool(rounds[name] & others) for other, others in rounds.items() if other != name)
 
 
 def from_last(stored: Stored, alone: pl.DataFrame, met: Mapping[Key, Mapping[str, Side]]) -> dict[Key, dict[str, Side]]:
     """What was measured last of each release that met no other: asv's value where no processes are stored."""
-    found = defaultdict(dict)
+    found: dict[Key, dict[str, Side]] = defaultdict(dict)
     newest = alone.sort("date", maintain_order=True).unique([*SERIES, "version"], keep="last", maintain_order=True)
     for row in newest.iter_rows(named=True):
         labels = {name: row[name] for name in SERIES}
-        key = tuple(labels.values())
+        key = cast("Key", tuple(labels.values()))
         if row["version"] in met.get(key, ()):
             continue
         ones = stored.found[row["environment"], row["commit"]].get(key)
@@ -229,7 +234,7 @@ def anchor(sides: Mapping[str, Side]) -> str:
         version: rounds_of(process for process in side if process.value is not None) for version, side in sides.items()
     }
 
-    def rank(version: str) -> tuple:
+    def rank(version: str) -> tuple[bool, int, tuple[int, Version | str]]:
         works = any(process.value is not None for process in sides[version])
         return works, partners(version, worked), order(version)
 

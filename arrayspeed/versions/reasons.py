@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from arrayspeed.model.measures import CALL
 
@@ -19,10 +20,10 @@ NAMES = ("before", "version", "kernel", "size", "backend", "measure")
 
 
 @cache
-def reasons() -> tuple[str, Mapping[tuple, str]]:
+def reasons() -> tuple[str, Mapping[tuple[str | int | None, ...], str]]:
     """The machine that they were checked on, and library and `NAMES` of a step -> the reason."""
     data = tomllib.loads(PATH.read_text(encoding="utf-8"))
-    found: dict[tuple, str] = {}
+    found: dict[tuple[str | int | None, ...], str] = {}
     for entry in data["steps"]:
         for one in entry.get("of", [{}]):
             where = {"measure": CALL.name} | entry | one
@@ -30,7 +31,7 @@ def reasons() -> tuple[str, Mapping[tuple, str]]:
     return data["machine"], found
 
 
-def reason(machine: str, library: str, step: Mapping) -> str:
+def reason(machine: str, library: str, step: Mapping[str, Any]) -> str:
     """Why a step is as it is; empty where nobody knows, as on any other machine. ``step`` has `NAMES`."""
     known_on, known = reasons()
     return known.get((library, *(step[name] for name in NAMES)), "") if machine == known_on else ""

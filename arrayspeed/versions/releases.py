@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from statistics import median
+from typing import Any
 
+from asv.config import Config
+from asv.results import Results
 from asv.runner import BenchmarkResult
 from packaging.version import Version
 
@@ -32,7 +36,9 @@ from arrayspeed.records.processes import Process
 Key = tuple[str, str]
 
 
-def run(config, selections: list[Selection], limits: Limits, timeout: float | None = None, wait: bool = False) -> int:
+def run(
+    config: Config, selections: list[Selection], limits: Limits, timeout: float | None = None, wait: bool = False
+) -> int:
     """Measure what is selected until every release is decided against the anchor; returns the exit status.
 
     ``wait``: for another measurement on this host to end.
@@ -66,10 +72,10 @@ def run(config, selections: list[Selection], limits: Limits, timeout: float | No
     return 1 if failed else 0
 
 
-def all_blocks(session: Session, selections: list[Selection]) -> list[Block]:
+def all_blocks(session: Session, selections: Sequence[Selection]) -> list[Block]:
     """A block for each combination of each library, all of its releases in it, the newest first."""
     every = list(dict.fromkeys(one for selection in selections for one in combinations(session, selection)))
-    releases = defaultdict(dict)
+    releases: dict[str, dict[str, Version]] = defaultdict(dict)
     for name, env in session.environments.items():
         held = subjects(env.requirements)
         if len(held) == 1:
@@ -77,7 +83,7 @@ def all_blocks(session: Session, selections: list[Selection]) -> list[Block]:
             releases[library][name] = Version(version)
     found = []
     for library, versions in releases.items():
-        newest_first = sorted(versions, key=versions.get, reverse=True)
+        newest_first = sorted(versions, key=versions.__getitem__, reverse=True)
         ones = [one for one in every if one.environment in versions and one.library == library]
         found += [one.with_first(measure_of(one.one.measure).rounds) for one in blocks_of(ones, newest_first)]
     return found
@@ -95,7 +101,7 @@ def stored(session: Session, blocks: dict[str, Block]) -> dict[str, list[Process
     return found
 
 
-def observed(blocks: dict[str, Block], found: dict[str, list[Process]]) -> dict[Key, Observed]:
+def observed(blocks: Mapping[str, Block], found: Mapping[str, list[Process]]) -> dict[Key, Observed]:
     """Every release against its anchor."""
     made = {}
     for name, ones in found.items():
@@ -125,15 +131,17 @@ def write_results(session: Session, found: dict[str, list[Process]]) -> None:
         save_atomically(session.config.results_dir, results.save)
 
 
-def add(results, benchmark: dict, one: Combination, gave: list[Process]) -> None:
+def add(results: Results, benchmark: dict[str, Any], one: Combination, gave: list[Process]) -> None:
     """One value, in the place that asv has for it. The other places are NaN, which asv takes as not run; None would
     say that they failed.
     """
-    figures = [process.value for process in gave]
+    figures = [process.value for process in gave if process.value is not None]
     count = 1
     for values in benchmark["params"]:
         count *= len(values)
-    result, samples, number = [math.nan] * count, [None] * count, [None] * count
+    result = [math.nan] * count
+    samples: list[list[float] | None] = [None] * count
+    number: list[int | None] = [None] * count
     result[one.index] = median(figures)
     if measure_of(one.measure).sampled:
         samples[one.index], number[one.index] = figures, gave[0].number or 1

@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import cast
 
 from arrayspeed.decide import FACTOR, Decision, Observed, judge
 from arrayspeed.decide.means import Mean, mean_of_rounds
 from arrayspeed.decide.words import BROKEN, SAME, UNCLEAR
 from arrayspeed.model.measures import measure_of
-from arrayspeed.versions.history import Measured, order
+from arrayspeed.versions.history import Key, Measured, order
 
 #: The verdict of the release that all others are compared with.
 ANCHOR = "anchor"
@@ -99,7 +100,8 @@ def over_versions(every: list[Measured], factor: float = FACTOR) -> list[Series]
     """The series with their points and steps, each judged over all of the library's together."""
     beside = [(one, one.anchor, version) for one in every for version in one.sides if version != one.anchor]
     between = [(one, before, version) for one in every for before, version in one.neighbours()]
-    points, steps = defaultdict(dict), defaultdict(list)
+    points: dict[Key, dict[str, Point]] = defaultdict(dict)
+    steps: dict[Key, list[Step]] = defaultdict(list)
     for (one, _, version), decision in zip(beside, decide(beside, factor), strict=True):
         points[one.key][version] = point(one, version, decision)
     for (one, before, version), decision in zip(between, decide(between, factor), strict=True):
@@ -184,11 +186,11 @@ def means(every: Iterable[Measured]) -> tuple[str, dict[str, Mean]]:
     return common, found
 
 
-def in_rounds(one: Observed) -> dict[tuple[int, Hashable], float]:
+def in_rounds(one: Observed) -> dict[Hashable, float]:
     """The logarithms of ratios by rounds, named alike for all combinations: the first block's rounds, the second's.
     Blocks have names of their own.
     """
-    blocks = {name: number for number, name in enumerate(dict.fromkeys(block for block, _ in one.reference))}
-    return {
-        (blocks[block], number): value for (block, number), value in zip(one.rounds, one.differences(), strict=True)
-    }
+    # As `arrayspeed.records.measures.by_round` names them.
+    every, both = (cast("Iterable[tuple[Hashable, Hashable]]", names) for names in (one.reference, one.rounds))
+    blocks = {name: number for number, name in enumerate(dict.fromkeys(block for block, _ in every))}
+    return {(blocks[block], number): value for (block, number), value in zip(both, one.differences(), strict=True)}

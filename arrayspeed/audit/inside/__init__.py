@@ -7,8 +7,12 @@ of `by_asv` are as `arrayspeed.measure.players` has them.
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any
 
 
-def say(row: dict) -> None:
+def say(row: dict[str, Any]) -> None:
     """Print one line for the tools; whatever else a library prints is not one of these."""
     print("@" + json.dumps(row), flush=True)

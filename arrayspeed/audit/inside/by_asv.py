@@ -11,12 +11,17 @@ import json
 import sys
 from pathlib import Path
 from statistics import median
+from typing import TYPE_CHECKING
 
 from asv_runner.discovery import get_benchmark_from_name
 
 import benchmarks
 from benchmarks.batching import complaint
 from benchmarks.timing import TimedAlone
+
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Any
 
 #: A call that takes so many seconds is not made untimed before its sample.
 LONG = 0.01
@@ -26,7 +31,7 @@ LONG = 0.01
 FIRST = {"number": 0, "warmup_time": -1, "repeat": (1, 3, 0.0)}
 
 
-def say(row: dict) -> None:
+def say(row: dict[str, Any]) -> None:
     """Print one line for the tools."""
     print(json.dumps(row), flush=True)
 
@@ -42,7 +47,7 @@ class Sampler:
         #: Whether it is not available; asv has printed why.
         self.skipped = self.benchmark.do_setup()
 
-    def run(self, **settings) -> tuple[float, int]:
+    def run(self, **settings: Any) -> tuple[float, int]:
         """Seconds a call by asv's own run, as the first one or with other settings, and its calls in a sample."""
         for name, value in (FIRST | settings).items():
             setattr(self.settings, name, value)
@@ -71,6 +76,6 @@ def main(benchmark_id: str) -> None:
     return None
 
 
-def fail(kind: type, error: BaseException, trace) -> None:
+def fail(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     """Say what went wrong instead of writing a traceback that nobody reads."""
     say({"failed": f"{kind.__name__}: {error}".splitlines()[0][:300], "kind": "error"})

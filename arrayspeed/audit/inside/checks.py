@@ -6,6 +6,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 from arrayspeed.audit.inside import say
 from arrayspeed.audit.inside.program import lacking
@@ -18,6 +19,9 @@ from kernels.backends.watching import HLO, Watch
 from kernels.kernel import Kernel
 from kernels.limits import too_large
 from kernels.preparation import SEED, Prepared, cast, exact_result, leaves, library_function, load
+
+if TYPE_CHECKING:
+    from typing import Any
 
 #: Calls under watch.
 CALLS = 20
@@ -33,7 +37,7 @@ def main(backend: str, device: str, names: list[str]) -> None:
     say({"kernel": None, "backend": backend} | settings(BACKENDS[backend], device))
 
 
-def rows_of(kernel: Kernel, backend: str, device: str) -> Iterator[dict]:
+def rows_of(kernel: Kernel, backend: str, device: str) -> Iterator[dict[str, Any]]:
     """The checks of one kernel at its small size. A kernel that fails has one row that says how."""
     try:
         yield from passing_rows(kernel, backend, device)
@@ -46,7 +50,7 @@ def rows_of(kernel: Kernel, backend: str, device: str) -> Iterator[dict]:
         yield {"check": "result", "passed": False, "detail": detail[:300]}
 
 
-def passing_rows(kernel: Kernel, backend: str, device: str) -> Iterator[dict]:
+def passing_rows(kernel: Kernel, backend: str, device: str) -> Iterator[dict[str, Any]]:
     """The checks of one kernel that works."""
     prepared = load(kernel.name, backend, kernel.small, device)
     asked = watch(prepared.backend.library)
@@ -69,11 +73,11 @@ def passing_rows(kernel: Kernel, backend: str, device: str) -> Iterator[dict]:
         yield peak(load(kernel.name, backend, large(kernel, backend), device, dtype))
 
 
-def peak(prepared: Prepared) -> dict:
+def peak(prepared: Prepared) -> dict[str, Any]:
     """Whether calls take at least as long as the card's arithmetic does at its peak: a wait that does not wait makes
     them shorter.
     """
-    row = {"check": "peak"}
+    row: dict[str, Any] = {"check": "peak"}
     card = accelerator.find()
     limit = card and card.peak(prepared.dtype)
     if not limit:
@@ -89,9 +93,9 @@ def peak(prepared: Prepared) -> dict:
     return row | {"passed": rate <= limit, "detail": detail}
 
 
-def compilation(asked: Watch, watched: bool, at_first: int, later: int) -> dict:
+def compilation(asked: Watch, watched: bool, at_first: int, later: int) -> dict[str, Any]:
     """Whether calls compile after the first."""
-    row = {"check": "compilation"}
+    row: dict[str, Any] = {"check": "compilation"}
     if not watched and asked.uncounted:
         return row | {"passed": None, "detail": asked.uncounted}
     if not watched:
@@ -101,9 +105,9 @@ def compilation(asked: Watch, watched: bool, at_first: int, later: int) -> dict:
     return row | {"passed": later == 0, "detail": f"{at_first} at the first call, {later} in {CALLS} more"}
 
 
-def transfer(moved: list[str] | None, allowed: str | None = None) -> dict:
+def transfer(moved: list[str] | None, allowed: str | None = None) -> dict[str, Any]:
     """Whether calls move arrays between host and device, but for what the kernel's entry explains."""
-    row = {"check": "transfer"}
+    row: dict[str, Any] = {"check": "transfer"}
     if moved is None:
         return row | {"passed": True, "detail": "inputs and results are in the same memory"}
     seen = "; ".join(f"{count / CALLS:g} a call: {what}" for what, count in Counter(moved).most_common())
@@ -112,11 +116,11 @@ def transfer(moved: list[str] | None, allowed: str | None = None) -> dict:
     return row | {"passed": not moved, "detail": seen[:300] if moved else f"none in {CALLS} calls"}
 
 
-def work(prepared: Prepared, asked: Watch) -> dict:
+def work(prepared: Prepared, asked: Watch) -> dict[str, Any]:
     """Whether the program computes from its inputs: other inputs give another result, and the right one."""
     import numpy as np
 
-    row = {"check": "work"}
+    row: dict[str, Any] = {"check": "work"}
     kernel = prepared.kernel
     other = kernel.inputs(np.random.default_rng([SEED + 1, prepared.size]), prepared.size)
     arguments_from = library_function(kernel, prepared.backend)[1]
@@ -142,9 +146,9 @@ def work(prepared: Prepared, asked: Watch) -> dict:
     return row | {"passed": True, "detail": f"other inputs give their own right result{program}"}
 
 
-def wait(kernel: Kernel, backend: str, device: str) -> dict:
+def wait(kernel: Kernel, backend: str, device: str) -> dict[str, Any]:
     """Whether results are complete when a call returns: of large arrays, which take their time."""
-    row = {"check": "wait"}
+    row: dict[str, Any] = {"check": "wait"}
     size = large(kernel, backend)
     prepared = load(kernel.name, backend, size, device)
     if prepared.adapter.wait is None:
@@ -162,9 +166,9 @@ def large(kernel: Kernel, backend: str) -> int:
     return kernel.large
 
 
-def settings(backend: Backend, device: str) -> dict:
+def settings(backend: Backend, device: str) -> dict[str, Any]:
     """Whether precision and threads are what is declared, after everything ran."""
-    row = {"check": "settings"}
+    row: dict[str, Any] = {"check": "settings"}
     try:
         found = adapter(backend.library, device).settings()
     except NotAvailable as error:

@@ -13,12 +13,16 @@ import socket
 import sys
 from contextlib import suppress
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from benchmarks.forking import serve
 from benchmarks.preload import end_with_parent
 
+if TYPE_CHECKING:
+    from typing import Any
 
-def play(request: dict, channel: socket.socket) -> None:
+
+def play(request: dict[str, Any], channel: socket.socket) -> None:
     """Run what is asked for, with the socket as its standard input and output."""
     os.environ.update(request["environment"])
     os.dup2(channel.fileno(), 0)
