@@ -222,6 +222,18 @@ def test_rounds_of_an_earlier_run_are_not_made_again(monkeypatch):
     assert game.rounds[name] == [3]
 
 
+def test_what_is_measured_already_is_not_announced(capsys):
+    these = made_blocks(3)
+    first, *_ = these
+    Rounds(these, (4, 8))
+    Rounds(these, (4, 8), {first: 3, "another": 4})
+    Rounds(these, (4, 4), dict.fromkeys(these, 4))
+    whole, begun, finished = capsys.readouterr().out.splitlines()
+    assert whole.startswith("3 blocks, judged")
+    assert begun.startswith("3 blocks, 1 of them begun, judged")
+    assert finished.endswith("about 0:00 min to the first look, 0:00 min at most")
+
+
 def test_progress_says_what_is_left(capsys):
     these = made_blocks(3)
     progress = Rounds(these, (4, 8))

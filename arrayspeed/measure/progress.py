@@ -6,6 +6,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from arrayspeed.model.combination import Combination
@@ -86,16 +87,25 @@ class Rounds:
     decided. On a terminal a line that changes says what is being measured.
     """
 
-    def __init__(self, blocks: Mapping[Any, Block], plan: Sequence[int]) -> None:
-        """``blocks`` are those of `arrayspeed.measure.blocks`; ``plan`` says after how many rounds is looked."""
+    def __init__(
+        self, blocks: Mapping[Any, Block], plan: Sequence[int], finished: Mapping[Any, int] = MappingProxyType({})
+    ) -> None:
+        """``blocks`` are those of `arrayspeed.measure.blocks`; ``plan`` says after how many rounds is looked, and
+        ``finished`` how many rounds a block has already.
+        """
         self.terminal = sys.stdout.isatty()
         self.plan = plan
         self.pace = {block.name: block_guess(block) for block in blocks.values()}
         self.guessed = self.spent = 0.0
-        every = sum(self.pace.values())
+        first, last = (
+            sum(self.pace[block.name] * max(0, look - finished.get(where, 0)) for where, block in blocks.items())
+            for look in (plan[0], plan[-1])
+        )
+        begun = sum(where in blocks and count > 0 for where, count in finished.items())
         print(
-            f"{len(blocks)} blocks, judged after {', '.join(map(str, plan))} rounds: "
-            f"about {clock(every * plan[0])} to the first look, {clock(every * plan[-1])} at most",
+            f"{len(blocks)} blocks{f', {begun} of them begun' if begun else ''}, "
+            f"judged after {', '.join(map(str, plan))} rounds: "
+            f"about {clock(first)} to the first look, {clock(last)} at most",
             flush=True,
         )
 

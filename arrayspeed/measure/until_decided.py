@@ -80,8 +80,8 @@ def until_decided(
         raise UserError(nothing([]))
     until = time.monotonic() + 60 * limits.minutes
     looks = Looks(limits.rounds, limits.factor, once=limits.once, patient=limits.patient)
-    progress = Rounds(blocks, looks.plan)
     finished = finished or {}
+    progress = Rounds(blocks, looks.plan, finished)
     left = list(blocks)
     try:
         with rounds(session, turns) as next_round:
