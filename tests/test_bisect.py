@@ -292,6 +292,22 @@ def test_processes_of_kernels_are_compared_by_release(tmp_path):
     assert plain["what", ("1.0", "1.2")].factor is None
 
 
+def test_why_a_kernel_fails_is_said():
+    one = Combination(
+        "old", "linalg.matmul_float64.time_call", 0, "linalg", "matmul", "float64", CALL.name, "b", 9, "cpu"
+    )
+    works = [Process(one, 1.0, round=number, block="run.block") for number in range(4)]
+    fails = [
+        Process(replace(one, environment="new"), None, round=number, block="run.block", why="it crashed")
+        for number in range(4)
+    ]
+    taken, names = {"what": works + fails}, {"1.0": "old", "1.1": "new"}
+    seen = suite.observed_of(taken, {("what", "1.0", "1.1"): None}, names)
+    (found,) = suite.found_of(taken, seen, dict(zip(seen, judge(list(seen.values())), strict=True))).values()
+    assert found.verdict == "fails"
+    assert found.detail == "it crashed"
+
+
 @pytest.mark.seconds
 def test_environments_of_several_releases(config):
     made = pair.several(config, "jax", ["0.4.31", "0.4.33", "0.8.3"], ["numpy==2.0.2"])

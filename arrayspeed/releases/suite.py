@@ -13,7 +13,7 @@ from typing import Any
 from asv.config import Config
 from asv.environment import Environment
 
-from arrayspeed.decide import Observed
+from arrayspeed.decide import Decision, Observed
 from arrayspeed.decide.observed import halfway
 from arrayspeed.environments.plugin import find_python, wheels
 from arrayspeed.measure.blocks import Block, blocks_of
@@ -119,16 +119,7 @@ class Suite:
                 return observed_of(taken, pairs, names)
 
             decisions = until_decided(session, blocks, take, observed, limits, before)
-        seen = observed()
-        found = {}
-        for (what, both), decision in decisions.items():
-            one = taken[what][0].one
-            sides = seen[what, both].reference, seen[what, both].subject
-            values = [seen[what, both].middle(side) for side in sides]
-            why = next((process.why for process in taken[what] if process.why), "") if None in values else ""
-            old, new = (human(value, one.measure) for value in values)
-            found[what, *both] = of_decision(what, name_of(one), decision, old, new, why)
-        return found
+        return found_of(taken, observed(), decisions)
 
     def packages(self, version: str) -> dict[str, str]:
         """As they were recorded."""
@@ -153,6 +144,23 @@ def name_of(one: Combination) -> str:
     """A combination, as people call it."""
     size = "" if one.size is None else f"({one.size:,})"
     return f"{one.kernel}{size} {one.backend} {measure_of(one.measure).short}"
+
+
+def found_of(
+    taken: Mapping[What, Sequence[Process]],
+    seen: Mapping[tuple[What, tuple[Any, str]], Observed],
+    decisions: Mapping[tuple[What, tuple[Any, str]], Decision],
+) -> dict[Asked, Found]:
+    """Decisions in words; of what fails, with the reason that a process gave."""
+    found = {}
+    for (what, both), decision in decisions.items():
+        one = taken[what][0].one
+        sides = seen[what, both].reference, seen[what, both].subject
+        values = [seen[what, both].middle(side) for side in sides]
+        why = next((process.why for process in taken[what] if process.why), "") if None in values else ""
+        old, new = (human(value, one.measure) for value in values)
+        found[what, *both] = of_decision(what, name_of(one), decision, old, new, why)
+    return found
 
 
 def observed_of(
