@@ -15,6 +15,7 @@ from arrayspeed.cli.run import MEASURES
 from arrayspeed.measure import plan, selections, session
 from arrayspeed.measure.host import only_run
 from arrayspeed.measure.tiers import kernels_of
+from arrayspeed.model.combination import Combination, parse_name
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.libraries import subjects
 from kernels import BACKENDS, CATALOGUE
@@ -269,3 +270,19 @@ def test_the_articles_selection_has_every_kernel_backend_and_measure():
         if "cpu" in backend.devices and measure not in ON_DEVICES
     }
     assert {one for one in chosen if one[1] != "cupy"} == every
+
+
+@pytest.mark.parametrize(
+    ("pattern", "chosen"),
+    [
+        (r"add_float64\.time_call", True),
+        (r"time_call\('jax', 10, 'cpu'\)", True),
+        (r"time_call\(jax, 10, cpu\)", True),
+        (r"time_call\(jax-jit", False),
+        (r"^add", False),
+    ],
+)
+def test_a_pattern_is_of_a_name_as_asv_or_as_our_tables_write_it(pattern, chosen):
+    name = "elementwise.add_float64.time_call"
+    chosen_from = Combination("venv", name, 0, **parse_name(name), backend="jax", size=10, device="cpu")
+    assert plan.wanted(chosen_from, plan.Selection(patterns=[pattern])) is chosen

@@ -135,7 +135,8 @@ def wanted(one: Combination, selection: Selection) -> bool:
     sizes = {str(one.size)}
     if kernel is not None:
         sizes |= {label for label in ("small", "large") if getattr(kernel, label) == one.size}
-    full_name = f"{one.benchmark}({one.backend!r}, {one.size}, {one.device!r})"
+    plain = f"{one.benchmark}({one.backend}, {one.size}, {one.device})"
+    names = (f"{one.benchmark}({one.backend!r}, {one.size}, {one.device!r})", plain)  # asv's, and that of our tables
     return (
         (not selection.libraries or one.library in selection.libraries)
         and (not selection.kernels or one.kernel in selection.kernels)
@@ -144,7 +145,7 @@ def wanted(one: Combination, selection: Selection) -> bool:
         and (not selection.devices or one.device in selection.devices)
         and (not selection.dtypes or one.dtype is None or one.dtype in selection.dtypes)
         and (not selection.measures or one.measure in selection.measures)
-        and (not selection.patterns or any(re.search(pattern, full_name) for pattern in selection.patterns))
+        and (not selection.patterns or any(re.search(pattern, name) for pattern in selection.patterns for name in names))
     )
 
 
