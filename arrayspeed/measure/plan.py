@@ -135,8 +135,9 @@ def wanted(one: Combination, selection: Selection) -> bool:
     sizes = {str(one.size)}
     if kernel is not None:
         sizes |= {label for label in ("small", "large") if getattr(kernel, label) == one.size}
-    plain = f"{one.benchmark}({one.backend}, {one.size}, {one.device})"
-    names = (f"{one.benchmark}({one.backend!r}, {one.size}, {one.device!r})", plain)  # asv's, and that of our tables
+    # As asv writes them, and as our own tables do.
+    parameters = f"({one.backend!r}, {one.size}, {one.device!r})", f"({one.backend}, {one.size}, {one.device})"
+    names = [one.benchmark + each for each in parameters]
     return (
         (not selection.libraries or one.library in selection.libraries)
         and (not selection.kernels or one.kernel in selection.kernels)
@@ -145,7 +146,9 @@ def wanted(one: Combination, selection: Selection) -> bool:
         and (not selection.devices or one.device in selection.devices)
         and (not selection.dtypes or one.dtype is None or one.dtype in selection.dtypes)
         and (not selection.measures or one.measure in selection.measures)
-        and (not selection.patterns or any(re.search(pattern, name) for pattern in selection.patterns for name in names))
+        and (
+            not selection.patterns or any(re.search(pattern, name) for pattern in selection.patterns for name in names)
+        )
     )
 
 
