@@ -24,7 +24,6 @@ from collections import Counter
 from dataclasses import asdict
 from typing import Any
 
-from asv.config import Config
 from rich import box
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -83,7 +82,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Run ``arrayspeed audit``."""
     check(args)
-    config: Config
     config, environments = existing.take(load_config(), args.environment)
     folder = config.results_dir
     kernels = kernels_of(args.tier or TIERS[-1], args.kernel)

@@ -20,7 +20,6 @@ from dataclasses import asdict
 from statistics import median
 from typing import Any
 
-from asv.config import Config
 from rich.console import Group
 from rich.text import Text
 
@@ -81,7 +80,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Run ``arrayspeed copies``."""
     check(args)
-    config: Config
     config, environments = existing.take(load_config(), args.environment)
     chosen = Selection(
         environments=environments or [newest_of_all(config)],

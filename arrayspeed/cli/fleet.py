@@ -16,7 +16,6 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable
 from contextlib import redirect_stdout
 from dataclasses import replace
 from pathlib import Path
@@ -104,7 +103,6 @@ def main(args: argparse.Namespace) -> int:
         return 0
     config = load_config()
     plan = (upgrade_plan if args.what == "upgrade" else versions_plan)(args, config)
-    configured: Callable[[Config], Config] = plan.configured
     results = Path(config.results_dir)
     results.mkdir(parents=True, exist_ok=True)
     limits = Limits(args.rounds, args.minutes, args.factor)
@@ -115,8 +113,8 @@ def main(args: argparse.Namespace) -> int:
         connected(args.scheduler, cluster) as client,
     ):
         waits = {"patience": args.patience, "hostless": args.hostless}
-        kinds = Fleet(client, configured(config), plan, limits, folder, say=say, **waits).run()
-    return (show_upgrade if args.what == "upgrade" else show_run)(kinds, args, configured(config))
+        kinds = Fleet(client, plan.configured(config), plan, limits, folder, say=say, **waits).run()
+    return (show_upgrade if args.what == "upgrade" else show_run)(kinds, args, plan.configured(config))
 
 
 def say(line: str) -> None:

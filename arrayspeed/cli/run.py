@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import math
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -149,8 +148,7 @@ def named(args: argparse.Namespace, chosen: Selection, config: Config) -> list[S
             "--selection can be combined with --environment, --library, --version and --tier, but with no other filter"
         )
     if not any(where.values()):
-        names_of: Callable[[Config], list[str]] = selections.WHERE[args.selection]
-        where["environments"] = names_of(config)
+        where["environments"] = selections.WHERE[args.selection](config)
     parts = selections.NAMED[args.selection]
     if args.tier:
         parts = selections.in_tier_only(parts, args.tier)

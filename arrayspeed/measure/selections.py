@@ -5,13 +5,18 @@ A selection is a list of parts, most important first; a run goes through them in
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from arrayspeed.measure.plan import Selection
 from arrayspeed.measure.session import newest_of_all, of_one_library
 from kernels import BACKENDS
 from kernels.backends import BASELINE
 from kernels.catalogue import in_tier
+
+if TYPE_CHECKING:
+    from asv.config import Config
 
 #: Elementwise arithmetic, matrix product, gradient, transform, sort: the five operations of article 001.
 OPERATIONS = ["elementwise", "matmul", "gradient", "fft", "sort"]
@@ -128,7 +133,7 @@ def in_tier_only(parts: list[Selection], tier: str) -> list[Selection]:
 NAMED = {"bench": BENCH, "articles": ARTICLES, "versions": VERSIONS, "gpu": GPU}
 
 #: Where they are measured: the names of environments, from asv's configuration.
-WHERE = {
+WHERE: dict[str, Callable[[Config], list[str]]] = {
     "bench": lambda config: [newest_of_all(config)],
     "articles": lambda config: [newest_of_all(config)],
     "versions": of_one_library,

@@ -42,12 +42,13 @@ class FStrings(ast.NodeTransformer):
         quotes = list(QUOTES)
         text = ""
         for part in node.values:
-            written = escaped(part) if isinstance(part, ast.Constant) else self.field(part)
-            text += written
+            shown = escaped(part) if isinstance(part, ast.Constant) else self.field(part)
+            text += shown
             if isinstance(part, ast.Constant) or not self.newer:
-                quotes = [quote for quote in quotes if quote not in written]
-                quotes.sort(key=lambda quote: quote[0] == written[-1:])
-        return f"f{quotes[0]}{text}{quotes[0]}"
+                quotes = [quote for quote in quotes if quote not in shown]
+                quotes.sort(key=lambda quote: quote[0] == shown[-1:])
+        quote = next(iter(quotes), QUOTES[-1])  # where none is free, it is no Python, but the same text each time
+        return f"f{quote}{text}{quote}"
 
     def field(self, node: ast.expr) -> str:
         """What is in braces."""
