@@ -12,16 +12,18 @@ import os
 import re
 import sys
 import tempfile
-from time import sleep
+from time import perf_counter, sleep
 
-#: Windows of calls, of which the first is not counted: caches fill.
-WINDOWS = 5
+#: Windows of calls, of which the first is not counted: caches fill. The most are for calls that keep something in every
+#: window so far.
+WINDOWS, MOST_WINDOWS = 5, 12
 
 #: Seconds of calls in a window, the most calls, and the fewest where calls are no longer than five windows.
 WINDOW, MOST_CALLS, FEWEST_CALLS = 0.02, 200, 4
 
-#: Seconds for a library's other threads to free what the call before returned.
-SETTLING = 0.005
+#: Seconds between two readings, and the most readings: a library's other threads free what the last calls returned,
+#: on a busy machine late, and nothing is counted before two readings are alike.
+SETTLING, MOST_READINGS = 0.005, 100
 
 #: Calls longer than this, in seconds, are not repeated to see what they keep.
 LONGEST = 1.0
@@ -77,6 +79,24 @@ def small_blocks():
     return sum(int(size) * int(count) for size, count in rows)
 
 
+def seconds_of(call):
+    """Seconds of one call."""
+    start = perf_counter()
+    call()
+    return perf_counter() - start
+
+
+def settled(read):
+    """What ``read()`` gives twice in a row; None where it gives None."""
+    held = read()
+    for _ in range(MOST_READINGS):
+        sleep(SETTLING)
+        before, held = held, read()
+        if held is None or held == before:
+            break
+    return held
+
+
 def kept_by(call, each):
     """Bytes that every call keeps, the least of several windows of calls: what grows now and then is a cache.
 
@@ -85,25 +105,25 @@ def kept_by(call, each):
     library = libc()
     if library is None or each > LONGEST:
         return None
+    each = min(each, seconds_of(call), seconds_of(call))  # one alone may have waited for a busy machine
     number = max(1 if each > WINDOW * 5 else FEWEST_CALLS, min(MOST_CALLS, int(WINDOW / max(each, 1e-9))))
     gc.collect()
     gc.freeze()  # so that the collections below look at nothing but what the calls made
     try:
         found = []
-        for _ in range(WINDOWS):
+        while len(found) < WINDOWS or (len(found) < MOST_WINDOWS and least_growth(found) > 0):
             for _ in range(number):
                 call()
             gc.collect()
-            sleep(SETTLING)
-            held = handed_out(library)
+            held = settled(lambda: handed_out(library))
             if held is None:
                 return None
             found.append(held + small_blocks())
     finally:
         gc.unfreeze()
-    return max(0.0, min(after - before for before, after in pairs(found)) / number)
+    return max(0.0, least_growth(found) / number)
 
 
-def pairs(values):
-    """Neighbours."""
-    return [(values[n], values[n + 1]) for n in range(len(values) - 1)]
+def least_growth(values):
+    """The least difference of neighbours."""
+    return min(after - before for before, after in zip(values, values[1:]))
