@@ -126,4 +126,4 @@ def kept_by(call, each):
 
 def least_growth(values):
     """The least difference of neighbours."""
-    return min(after - before for before, after in zip(values, values[1:]))
+    return min(values[n + 1] - values[n] for n in range(len(values) - 1))
