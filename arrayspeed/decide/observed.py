@@ -128,7 +128,7 @@ class Observed:
 
 def works(value: Value) -> TypeGuard[Given]:
     """Whether a process gave anything."""
-    return value is not None and (isinstance(value, NUMBER) or list(value).count(None) < len(value))
+    return value is not None and (isinstance(value, NUMBER) or value.count(None) < len(value))
 
 
 def level(value: Given) -> float:
