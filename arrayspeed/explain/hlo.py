@@ -47,7 +47,7 @@ def lines_of(text: str) -> list[str]:
         found.append(f"{places[name]}:")
         numbers: Counter[str] = Counter()
         names: dict[str, str] = {}
-        for one in computations[name]:
+        for one in sorted(computations[name], key=where):
             for called in references(one, computations):
                 if called not in places:
                     places[called] = f"computation {len(places)}"
@@ -56,6 +56,16 @@ def lines_of(text: str) -> list[str]:
             names[one.name] = f"{one.operation}.{numbers[one.operation]}"
             found.append(line(one, names, places))
     return found
+
+
+def where(one: Instruction) -> tuple[int, str]:
+    """A key to sort instructions by, which otherwise stay in their order: where a parameter or a constant stands is no
+    part of the program.
+    """
+    kinds = ("parameter", "constant")
+    if one.operation not in kinds:
+        return len(kinds), ""
+    return kinds.index(one.operation), f"{one.operands[0]:>9} {one.shape}"
 
 
 def line(one: Instruction, names: Mapping[str, str], places: Mapping[str, str]) -> str:

@@ -25,13 +25,15 @@ def sizes_of(kernel, library=None):
 
 
 def sizes_on(kernel, backend, dtype):
-    """As `sizes_of`. Of a sampled backend, beyond one kernel a family, the first precision that it has is checked at
-    the small size and the others at the odd one.
+    """As `sizes_of`. Of a sampled backend every size in the first precision that it has of one kernel a family, that
+    precision of other kernels at the small size, and every further precision at the odd one.
     """
     sizes = sizes_of(kernel, backend.library)
-    if backend.name not in SAMPLED or kernel.name == FIRST[kernel.family]:
+    if backend.name not in SAMPLED:
         return sizes
-    return sizes[-1:] if dtype == kernel.dtypes_on(backend.name, backend.library)[0] else sizes[-2:][:1]
+    if dtype != kernel.dtypes_on(backend.name, backend.library)[0]:
+        return sizes[-2:][:1]
+    return sizes if kernel.name == FIRST[kernel.family] else sizes[-1:]
 
 
 def main(library, *chosen):
