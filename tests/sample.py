@@ -15,8 +15,10 @@ REST = [name for name in CATALOGUE if name not in FIRST.values()]
 
 
 def marks(kernel, backend, first=False):
-    """The marks of a test of one kernel on one backend; ``first`` where it is what `make test` has of every kernel."""
-    found = [pytest.mark.compile] if backend in SAMPLED and kernel in REST else []
+    """The marks of a test of one kernel on one backend; ``first`` where it is what `make test` has of every kernel, and
+    of a sampled backend of one kernel a family.
+    """
+    found = [pytest.mark.compile] if backend in SAMPLED and not (first and kernel not in REST) else []
     return found if first or kernel not in REST else [*found, pytest.mark.rest]
 
 
