@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 PYTEST := $(BIN)/python -m pytest
 SIDE_BY_SIDE := -q --numprocesses 2
 SAMPLED := mutation or compile or audit or rest
-LONG := faults or browser or $(SAMPLED)
+LONG := commands or faults or browser or $(SAMPLED)
 check: $(VENV)/ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -27,7 +27,8 @@ test: check
 	$(PYTEST) -m "clock and not ($(LONG))"
 
 test-ci: test
-	$(PYTEST) $(SIDE_BY_SIDE) --dist loadscope -m "(faults or browser) and not clock and not ($(SAMPLED))"
+	$(PYTEST) $(SIDE_BY_SIDE) --dist loadscope -m "(commands or faults or browser) and not clock and not ($(SAMPLED))"
+	$(PYTEST) -m "(commands or faults or browser) and clock and not ($(SAMPLED))"
 
 test-all: check
 	$(PYTEST) $(SIDE_BY_SIDE) --dist loadscope -m "(environment or seconds or $(LONG)) and not clock"

@@ -22,7 +22,7 @@ from arrayspeed.measure.players import FEWEST, Turns
 from arrayspeed.records import results
 from kernels.preparation import REFERENCES
 from tests.browser import opened
-from tests.markers import COLLECTED, MARKERS
+from tests.markers import COLLECTED, COMMANDS, LONG, MARKERS
 from tests.sample import together
 
 ROOT = Path(__file__).parent.parent
@@ -72,6 +72,9 @@ def pytest_collection_modifyitems(config, items):
     for item in items:
         for fixture in MARKERS.keys() & set(item.fixturenames):
             item.add_marker(MARKERS[fixture])
+        sample = COMMANDS.get(item.path.stem, (item.originalname,))
+        if item.originalname not in sample and LONG & {mark.name for mark in item.iter_markers()}:
+            item.add_marker("commands")
     config.stash[COLLECTED] = {item.nodeid: {mark.name for mark in item.iter_markers()} for item in items}
 
 

@@ -5,5 +5,30 @@ import pytest
 #: Fixture -> the marker of every test that uses it, directly or through another: what is slow cannot be forgotten.
 MARKERS = {"newest": "environment", "open_page": "browser"}
 
+#: Modules whose tests run commands as users do, again and again -> what `make test` has of each.
+COMMANDS = {
+    "test_action": (),
+    "test_audit": (),
+    "test_bisect": (),
+    "test_environment": (),
+    "test_existing": (),
+    "test_explain": (),
+    "test_fleet": (),
+    "test_jax_semantics": (),
+    "test_long_runs": ("test_a_run_that_is_killed_goes_on_and_measures_nothing_twice",),
+    "test_merge": (),
+    "test_own": ("test_a_side_that_waits_longer_is_slower", "test_results_go_where_they_are_wanted"),
+    "test_own_mistakes": (),
+    "test_own_sides": (),
+    "test_own_suites": (),
+    "test_peers": (),
+    "test_plots": (),
+    "test_watch": (),
+    "test_wheel": (),
+}
+
+#: What makes a test too long for `make check`; those of `COMMANDS` that have one of these have the marker ``commands``.
+LONG = {"environment", "seconds", "clock"}
+
 #: Test -> the names of its markers, of all tests that were collected, whichever of them are chosen to run.
 COLLECTED = pytest.StashKey[dict[str, set[str]]]()

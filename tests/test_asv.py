@@ -167,6 +167,7 @@ def test_outside_a_clone_says_so(tmp_path):
 
 
 @pytest.mark.clock
+@pytest.mark.commands
 def test_a_round_trip_takes_longer_and_a_queue_of_calls_no_longer_than_a_call(clone, newest):
     """On a real run, of small and large arrays. The margins are for changes of the machine's speed: what is compared
     was measured minutes apart.

@@ -1,4 +1,4 @@
-"""`make check`, `make test`, `make test-ci`, `make test-all`: every test belongs to one of them, and nothing is silently never run."""
+"""The four targets: every test belongs to one of them, and nothing is silently never run."""
 
 import ast
 import itertools
@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.conftest import ROOT
-from tests.markers import COLLECTED, MARKERS
+from tests.markers import COLLECTED, COMMANDS, MARKERS
 
 DECLARED = [
     line.partition(":")[0]
@@ -52,7 +52,7 @@ def chosen(expression, markers):
 def test_whatever_markers_a_test_has_it_runs_once_in_all():
     every = phases()
     assert list(every) == ["check", "test", "test-ci", "test-all"]
-    assert [len(one) for one in every.values()] == [1, 2, 1, 2]
+    assert [len(one) for one in every.values()] == [1, 2, 2, 2]
     for count in range(len(DECLARED) + 1):
         for markers in itertools.combinations(DECLARED, count):
             check, test, ci, rest = (sum(chosen(one.expression, markers) for one in of) for of in every.values())
@@ -84,6 +84,12 @@ def test_every_marker_is_declared_and_used(request):
     if not left_out(collected):
         assert used == set(DECLARED), "a marker that no test has is a target that tests nothing"
     assert set(MARKERS.values()) <= set(DECLARED)
+
+
+def test_what_make_test_has_of_commands_is_there():
+    for module, sample in COMMANDS.items():
+        tree = ast.parse((ROOT / f"tests/{module}.py").read_text())
+        assert {*sample} <= {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
 
 
 def left_out(collected):
