@@ -13,6 +13,7 @@ bench: $(VENV)/ready
 unexport PYTHONDONTWRITEBYTECODE
 PYTEST := $(BIN)/python -m pytest
 SIDE_BY_SIDE := -q --numprocesses 2
+TOGETHER := --dist loadscope --no-loadscope-reorder
 SAMPLED := mutation or compile or audit or rest
 LONG := commands or faults or browser or $(SAMPLED)
 check: $(VENV)/ready
@@ -23,15 +24,15 @@ check: $(VENV)/ready
 	$(PYTEST) $(SIDE_BY_SIDE) --dist worksteal -m "not (environment or seconds or clock or $(LONG))"
 
 test: check
-	$(PYTEST) $(SIDE_BY_SIDE) --dist loadscope -m "(environment or seconds) and not clock and not ($(LONG))"
+	$(PYTEST) $(SIDE_BY_SIDE) $(TOGETHER) -m "(environment or seconds) and not clock and not ($(LONG))"
 	$(PYTEST) -m "clock and not ($(LONG))"
 
 test-ci: test
-	$(PYTEST) $(SIDE_BY_SIDE) --dist loadscope -m "(commands or faults or browser) and not clock and not ($(SAMPLED))"
+	$(PYTEST) $(SIDE_BY_SIDE) $(TOGETHER) -m "(commands or faults or browser) and not clock and not ($(SAMPLED))"
 	$(PYTEST) -m "(commands or faults or browser) and clock and not ($(SAMPLED))"
 
 test-all: check
-	$(PYTEST) $(SIDE_BY_SIDE) --dist loadscope -m "(environment or seconds or $(LONG)) and not clock"
+	$(PYTEST) $(SIDE_BY_SIDE) $(TOGETHER) -m "(environment or seconds or $(LONG)) and not clock"
 	$(PYTEST) -m "clock"
 
 audit: $(VENV)/ready

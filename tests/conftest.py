@@ -22,7 +22,7 @@ from arrayspeed.measure.players import FEWEST, Turns
 from arrayspeed.records import results
 from kernels.preparation import REFERENCES
 from tests.browser import opened
-from tests.markers import COLLECTED, COMMANDS, LONG, MARKERS
+from tests.markers import COLLECTED, COMMANDS, LONG, LONGEST, MARKERS
 from tests.sample import together
 
 ROOT = Path(__file__).parent.parent
@@ -68,7 +68,8 @@ def pytest_xdist_make_scheduler(config, log):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
-    """Before pytest chooses by markers."""
+    """Before pytest chooses by markers. What takes longest is first, so that no worker is left alone with it."""
+    items.sort(key=lambda item: item.path.stem not in LONGEST)
     for item in items:
         for fixture in MARKERS.keys() & set(item.fixturenames):
             item.add_marker(MARKERS[fixture])

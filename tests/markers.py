@@ -30,5 +30,8 @@ COMMANDS = {
 #: What makes a test too long for `make check`; those of `COMMANDS` that have one of these have the marker ``commands``.
 LONG = {"environment", "seconds", "clock"}
 
+#: Modules of which one worker has minutes of work, a library's kernels.
+LONGEST = ("test_kernels", "test_mutants", "test_audit", "test_asv", "test_long_runs")
+
 #: Test -> the names of its markers, of all tests that were collected, whichever of them are chosen to run.
 COLLECTED = pytest.StashKey[dict[str, set[str]]]()
