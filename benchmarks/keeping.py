@@ -14,9 +14,8 @@ import sys
 import tempfile
 from time import perf_counter, sleep
 
-#: Windows of calls, of which the first is not counted: caches fill. The most are for calls that keep something in every
-#: window so far.
-WINDOWS, MOST_WINDOWS = 5, 12
+#: Windows of calls, of which the first is not counted: caches fill.
+WINDOWS = 5
 
 #: Seconds of calls in a window, the most calls, and the fewest where calls are no longer than five windows.
 WINDOW, MOST_CALLS, FEWEST_CALLS = 0.02, 200, 4
@@ -111,7 +110,7 @@ def kept_by(call, each):
     gc.freeze()  # so that the collections below look at nothing but what the calls made
     try:
         found = []
-        while len(found) < WINDOWS or (len(found) < MOST_WINDOWS and least_growth(found) > 0):
+        for _ in range(WINDOWS):
             for _ in range(number):
                 call()
             gc.collect()
@@ -121,9 +120,9 @@ def kept_by(call, each):
             found.append(held + small_blocks())
     finally:
         gc.unfreeze()
-    return max(0.0, least_growth(found) / number)
+    return max(0.0, min(after - before for before, after in pairs(found)) / number)
 
 
-def least_growth(values):
-    """The least difference of neighbours."""
-    return min(values[n + 1] - values[n] for n in range(len(values) - 1))
+def pairs(values):
+    """Neighbours."""
+    return [(values[n], values[n + 1]) for n in range(len(values) - 1)]
