@@ -14,6 +14,7 @@ from time import perf_counter
 from benchmarks import device as devices
 from benchmarks import memory, timing, waiting
 from benchmarks.pipeline import Pipeline
+from benchmarks.stack import FRAMES
 from kernels import BACKENDS, CATALOGUE, DEVICES, NotAvailable
 from kernels.backends.hardware import missing
 from kernels.catalogue import in_tier
@@ -53,6 +54,11 @@ class _KernelBenchmark:
             raise NotAvailable(why)
         self.prepared = _KernelBenchmark.latest = load(self.kernel, backend, size, device, self.dtype)
         self.call = self.prepared.call
+
+    @property
+    def frames(self):
+        """Short frames below which calls are timed: none on the host where each call notes all of them."""
+        return 0 if self.prepared.backend.notes_stack and self.prepared.device == "cpu" else FRAMES
 
     def calls(self):
         """What the methods below time, by their names: the loop calls it without a method in between."""

@@ -31,7 +31,7 @@ def with_room(function: Callable[[], object]) -> Callable[[], object]:
     return FunctionType(code, globals(), roomy.__name__, None, roomy.__closure__)
 
 
-def below_short_frames(function: Callable[[], object]) -> Callable[[], object]:
+def below_short_frames(function: Callable[[], object], frames: int = FRAMES) -> Callable[[], object]:
     """The function, called through frames that are quickly looked at.
 
     At every eager operation TensorFlow notes the line in each of the 30 innermost frames of Python's stack
@@ -42,14 +42,18 @@ def below_short_frames(function: Callable[[], object]) -> Callable[[], object]:
     def through(inner):
         return lambda: inner()
 
-    for _ in range(FRAMES):
+    for _ in range(frames):
         function = through(function)
     return function
 
 
 class Timer(timeit.Timer):
-    """timeit's timer, in a place of its own on the stack."""
+    """timeit's timer, in a place of its own on the stack, below so many short frames."""
+
+    def __init__(self, *arguments, frames: int = FRAMES, **options) -> None:
+        super().__init__(*arguments, **options)
+        self.frames = frames
 
     def timeit(self, number: int = timeit.default_number) -> float:
         """Seconds of ``number`` calls."""
-        return with_room(below_short_frames(partial(super().timeit, number)))()
+        return with_room(below_short_frames(partial(super().timeit, number), self.frames))()

@@ -10,7 +10,7 @@ from statistics import median
 from asv_runner.benchmarks.time import TimeBenchmark
 
 from benchmarks.batching import choose, complaint, too_few
-from benchmarks.stack import Timer
+from benchmarks.stack import FRAMES, Timer
 
 #: How often samples may turn out to hold too few calls before the benchmark fails.
 ATTEMPTS = 3
@@ -31,7 +31,8 @@ def timer_of(benchmark: TimeBenchmark, *parameters) -> Timer:
     instance = getattr(benchmark.func, "__self__", None)
     calls = getattr(instance, "calls", dict)()
     call = calls.get(benchmark.func.__name__) or benchmark._param_bound_func(*parameters)
-    return Timer(stmt=call, setup=benchmark.redo_setup, timer=benchmark.timer)
+    frames = getattr(instance, "frames", FRAMES)
+    return Timer(stmt=call, setup=benchmark.redo_setup, timer=benchmark.timer, frames=frames)
 
 
 def benchmark_timing(

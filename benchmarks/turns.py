@@ -71,6 +71,13 @@ class Prepared:
                 found[measure] = failure(error)
         return found
 
+    @property
+    def frames(self) -> int:
+        """Short frames below which its call is timed: `benchmarks.stack`."""
+        from benchmarks.stack import FRAMES
+
+        return getattr(self.instance, "frames", FRAMES)
+
     def ready_call(self) -> tuple[Callable[[], object], Callable[[], float] | None] | None:
         """What the benchmark times, verified, and its clock if that is not the usual one; None where it times nothing.
 
@@ -128,7 +135,7 @@ def measure(request: dict, say: Callable[[dict], None], numbers) -> None:
     call, clock = ready
     if handicap := request.get("handicap"):
         call = handicapped(call, *handicap)
-    time_batch = batch_timer(call, clock)
+    time_batch = batch_timer(call, clock, prepared.frames)
     try:
         each = warm_up(time_batch)
     except Exception as error:
@@ -145,11 +152,11 @@ def measure(request: dict, say: Callable[[dict], None], numbers) -> None:
     return None
 
 
-def batch_timer(call: Callable[[], object], clock: Callable[[], float] | None) -> Callable[[int], float]:
+def batch_timer(call: Callable[[], object], clock: Callable[[], float] | None, frames: int) -> Callable[[int], float]:
     """Seconds of a call, the mean of so many: `timeit`'s loop, in a place of its own on Python's stack."""
     from benchmarks.stack import Timer
 
-    timer = Timer(call, timer=clock) if clock else Timer(call)
+    timer = Timer(call, timer=clock or perf_counter, frames=frames)
     return lambda number: timer.timeit(number) / number
 
 

@@ -178,11 +178,36 @@ def test_every_part_of_a_fingerprint_is_told_apart():
     assert fingerprints.changed(before, one(), {"numpy": "2.4.7"}) == ["packages"]
     assert fingerprints.changed(before, one(), {}, ["kernel", "timing"]) == []
     assert fingerprints.changed(before, one("sine"), {"numpy": "2.4.6"}) == ["kernel", "inputs"]
-    assert fingerprints.changed(before, one(backend="jax"), {"numpy": "2.4.6"}) == ["kernel", "adapter"]
+    assert fingerprints.changed(before, one(backend="jax"), {"numpy": "2.4.6"}) == ["kernel", "adapter", "timing"]
     imports = Combination(
         "venv", "imports.library.timeraw_import", 0, "imports", "library", None, "t", "jax", None, None
     )
     assert len(fingerprints.fingerprint(imports, {}).split("-")) == len(fingerprints.PARTS)
+
+
+def test_how_short_calls_are_timed_on_the_host_concerns_the_backends_that_have_it_so():
+    for name, backend in BACKENDS.items():
+        own = backend.notes_stack or backend.waits_by is not None
+        by = {device: fingerprints.of_sources("add", name, "time_call", device)[3] for device in ("cpu", "gpu")}
+        assert (by["cpu"] != by["gpu"]) is own
+        first = {fingerprints.of_sources("add", name, "track_first_call", device)[3] for device in ("cpu", "gpu")}
+        assert len(first) == 1
+
+
+def test_a_change_of_the_timing_vouches_for_what_it_left_the_same():
+    today = {fingerprints.digest([fingerprints.timing(name)]) for name in ("", *MEASURES)}
+    for change in fingerprints.CHANGES:
+        assert change["why"] and set(change["same"].values()) <= today, "later changes have made it useless: delete it"
+        for before, after in change["same"].items():
+            assert before not in today
+            concerned = [name for name in MEASURES if fingerprints.digest([fingerprints.timing(name)]) == after]
+            for backend in BACKENDS.values() if "time_call" in concerned else ():
+                kernel, inputs, adapter, _, packages = fingerprints.fingerprint(one(backend=backend.name), {}).split(
+                    "-"
+                )
+                stored = "-".join([kernel, inputs, adapter, before, packages])
+                stale = fingerprints.changed(stored, one(backend=backend.name), {})
+                assert stale == (["timing"] if backend.notes_stack or backend.waits_by else [])
 
 
 def test_a_fingerprint_that_another_python_stored_is_the_same():

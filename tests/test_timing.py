@@ -15,11 +15,15 @@ SAMPLE = 0.01
 
 
 def test_the_loop_calls_the_kernel_itself_and_has_room_for_its_frames(newest):
-    first, second, third = inside(newest, "check_timing")
+    first, second, noting, third = inside(newest, "check_timing")
     # timeit's own loop, and nothing of asv's between it and the kernel, nor among the frames that TensorFlow looks at.
-    assert first["between"][:2] == ["inner", "timeit"], first["between"]
-    assert set(first["between"][2:32]) == {"<lambda>"}
+    for usual in first["between"], first["turns"]:
+        assert usual[:2] == ["inner", "timeit"], usual
+        assert set(usual[2:32]) == {"<lambda>"}
     assert "benchmark_timing" in first["between"][32:]
+    # Where a call notes all frames, as few as can be.
+    for fewer, usual in zip(noting.values(), (first["between"], first["turns"]), strict=True):
+        assert fewer == [*usual[:2], *usual[32:]]
     assert first["frozen"] > 10_000, "a collection of everything can fall between two calls"
     # Without the room, some depth has the loop take a chunk of the stack at every call.
     assert max(second["roomy"]) < 2 * median(second["roomy"])

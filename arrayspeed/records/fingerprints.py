@@ -11,17 +11,20 @@ import ast
 import copy
 import hashlib
 import re
+import tomllib
 from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 from importlib.metadata import version
+from importlib.resources import files
 from pathlib import Path
 
 import kernels
 from arrayspeed.environments.project import PLUMBING
 from arrayspeed.model.combination import Combination
-from arrayspeed.model.measures import CALL
+from arrayspeed.model.measures import CALL, MEASURES
 from arrayspeed.records.syntax import unparse
-from kernels import BACKENDS, CATALOGUE
+from kernels import BACKENDS, CATALOGUE, DEVICES
+from kernels.backends import Backend
 from kernels.catalogue import FAMILIES
 from kernels.kernel import Kernel
 
@@ -33,20 +36,23 @@ PARTS = ("kernel", "inputs", "adapter", "timing", "packages")
 #: Modules that every timed call goes through, beside those of `benchmarks`.
 TIMED = ("kernels.preparation", "kernels.shared", "kernels.late")
 
+#: Changes of the timing that left it the same for most: what `same` has are hashes of `timing` before and after.
+CHANGES = tomllib.loads(files(__package__).joinpath("same_timing.toml").read_text(encoding="utf-8")).get("change", [])
+
 #: A module's name, and one of its top-level names.
 Place = tuple[str, str]
 
 
 def fingerprint(one: Combination, packages: Mapping[str, str]) -> str:
     """The parts' hashes, with hyphens between them."""
-    parts = digests(one.kernel, one.backend, one.measure) if is_known(one) else digests()
+    parts = digests(one.kernel, one.backend, one.measure, one.device) if is_known(one) else digests()
     return "-".join([*parts, digest([repr(sorted(packages.items()))])])
 
 
 @lru_cache(None)
-def digests(*of: str) -> tuple[str, ...]:
-    """The hashes of every part but the packages, of a kernel, a backend and a measure; of nothing that is known, they
-    say how it is timed.
+def digests(*of: str | None) -> tuple[str, ...]:
+    """The hashes of every part but the packages, of a kernel, a backend, a measure and a device; of nothing that is
+    known, they say how it is timed.
     """
     return tuple(digest([part]) for part in (of_sources(*of) if of else ("", "", "", timing())))
 
@@ -55,10 +61,17 @@ def changed(before: str, one: Combination, packages: Mapping[str, str], parts: I
     """The parts in which a stored fingerprint differs from that of today, of those asked for."""
     then, now = (dict(zip(PARTS, each.split("-"), strict=False)) for each in (before, fingerprint(one, packages)))
     found = [name for name in parts if then.get(name) != now[name]]
-    if "timing" in found and then.get("timing") == digest([timing(one.measure if is_known(one) else "", newer=True)]):
-        # Stored when Python 3.12 and later wrote f-strings in their own way.
+    if "timing" in found and now["timing"] in same_timing(then.get("timing", ""), one.measure if is_known(one) else ""):
         found.remove("timing")
     return found
+
+
+def same_timing(then: str, measure: str) -> set[str]:
+    """The hashes of today's timing that time as a stored one did."""
+    usual = digest([timing(measure)])
+    if then == digest([timing(measure, newer=True)]):  # when Python 3.12 and later wrote f-strings in their own way
+        return {usual}
+    return {usual} & {after for change in CHANGES for before, after in change["same"].items() if before == then}
 
 
 def is_known(one: Combination) -> bool:
@@ -67,7 +80,9 @@ def is_known(one: Combination) -> bool:
 
 
 @lru_cache(None)
-def of_sources(kernel: str, backend: str, measure: str = CALL.name) -> tuple[str, str, str, str]:
+def of_sources(
+    kernel: str, backend: str, measure: str = CALL.name, device: str | None = DEVICES[0]
+) -> tuple[str, str, str, str]:
     """The text of every part but the packages."""
     entry, way = CATALOGUE[kernel], BACKENDS[backend]
     library = f"kernels.{entry.family}.{way.library}"
@@ -87,8 +102,14 @@ def of_sources(kernel: str, backend: str, measure: str = CALL.name) -> tuple[str
         "\n".join([entry.version, *numbers, *made, *texts(function)]),
         "\n".join([inputs(base, entry.family), *drawn]),
         adapter(way.library) + whole("kernels.backends.base"),
-        timing(measure),
+        timing(measure) + timing_of(way, measure, device),
     )
+
+
+def timing_of(way: Backend, measure: str, device: str | None) -> str:
+    """What of the timing differs between backends; empty where it is as it always is."""
+    batched = MEASURES[measure].batched and device == DEVICES[0]
+    return f"{way.notes_stack} {way.waits_by}" if batched and (way.notes_stack or way.waits_by) else ""
 
 
 @lru_cache(None)

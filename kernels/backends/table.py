@@ -53,6 +53,10 @@ class Backend:
         Seconds of a round of the audit: imports on a core or two, compilation, batches.
     pyperf
         A kernel with one result that the audit times with pyperf too, where an environment has it.
+    notes_stack
+        Whether each call notes the whole of Python's stack, so that it takes the longer the more callers there are.
+    waits_by
+        The method of an array that waits until it is complete, where an array has one.
     """
 
     name: str
@@ -69,6 +73,8 @@ class Backend:
     cost: float = 1.5
     audit_cost: float = 5.0
     pyperf: str | None = None
+    notes_stack: bool = False
+    waits_by: str | None = None
 
     @property
     def compiles(self) -> bool:
@@ -143,6 +149,8 @@ for array in function(*arguments):
         ),
         cost=0.9,
         audit_cost=5.0,
+        notes_stack=True,
+        waits_by="block_until_ready",
     ),
     Backend(
         name="jax-jit",
@@ -154,6 +162,8 @@ for array in function(*arguments):
         cost=0.9,
         audit_cost=5.0,
         pyperf="add",
+        notes_stack=True,
+        waits_by="block_until_ready",
     ),
     Backend(
         name="torch",

@@ -7,21 +7,25 @@ import inspect
 import itertools
 import time
 import timeit
+from dataclasses import replace
 from pathlib import Path
 
 from asv_runner.discovery import get_benchmark_from_name
 
 from benchmarks import timing
 from benchmarks.stack import with_room
+from benchmarks.turns import Prepared, batch_timer
 from kernels import BACKENDS, CATALOGUE, DEVICES
 
 ROOT = Path(__file__).parent.parent.parent
 
 
 def main():
-    yield {"between": frames_between(), "frozen": gc.get_freeze_count()}
+    yield {"between": frames_between(), "turns": frames_of_turns(), "frozen": gc.get_freeze_count()}
     plain, roomy = by_depth(lambda function: function), by_depth(with_room)
     yield {"plain": plain, "roomy": roomy}
+    BACKENDS["numpy"] = replace(BACKENDS["numpy"], notes_stack=True)
+    yield {"between": frames_between(), "turns": frames_of_turns()}
     yield {"ours": number_after_slow_calls(), "theirs": number_after_slow_calls(theirs=True)}
 
 
@@ -36,6 +40,19 @@ def frames_between():
     benchmark = numpy_addition(kernel, repeat=1, number=1, warmup_time=0)
     found.clear()
     benchmark.do_run()
+    return found[0]
+
+
+def frames_of_turns():
+    """The same where processes take turns."""
+    import kernels.elementwise.numpy as module
+
+    found = []
+    module.add = lambda a, b: (found.append([frame.function for frame in inspect.stack()[1:]]), a + b)[1]
+    prepared = Prepared("elementwise.add_float64.time_call", ["numpy", 10, "cpu"])
+    call, clock = prepared.ready_call()
+    found.clear()
+    batch_timer(call, clock, prepared.frames)(1)
     return found[0]
 
 
