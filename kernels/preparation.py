@@ -272,9 +272,9 @@ def load(
     if static:
         function = partial(function, **static)
     function = adapter.place(adapter.compile(function) if way.compiled else function)
-    wait = adapter.wait
-    if way.waits_by and device == "cpu" and len(chosen.results) == 1:
-        wait = operator.methodcaller(way.waits_by)  # on the host a call is so short that a function more would show
+    wait, each = adapter.wait, False
+    if way.waits_by and device == "cpu":  # calls on the host are so short that a function more would show
+        wait, each = operator.methodcaller(way.waits_by), len(chosen.results) > 1
     return Prepared(
         chosen,
         way,
@@ -286,7 +286,7 @@ def load(
         arguments,
         send,
         function,
-        waiting(function, arguments, wait),
+        waiting(function, arguments, wait, each),
         static,
         put,
         peer,
@@ -352,18 +352,27 @@ def send_each(adapter: backends.base.Adapter, *inputs: Any) -> tuple[Any, ...]:
 
 
 def waiting(
-    function: Callable[..., Any], arguments: tuple[Any, ...], wait: Callable[[Any], object] | None
+    function: Callable[..., Any], arguments: tuple[Any, ...], wait: Callable[[Any], object] | None, each: bool = False
 ) -> Callable[[], Any]:
-    """A call of no arguments that returns a complete result, with as little Python around it as can be."""
+    """A call of no arguments that returns a complete result, with as little Python around it as can be.
+
+    ``each``: a result is a tuple, and ``wait`` waits for one array of it.
+    """
     if wait is None:
         return partial(function, *arguments)
+
+    def call_each() -> Any:
+        result = function(*arguments)
+        for array in result:
+            wait(array)
+        return result
 
     def call() -> Any:
         result = function(*arguments)
         wait(result)
         return result
 
-    return call
+    return call_each if each else call
 
 
 def prepare(kernel: str, backend: str, size: int, device: str = "cpu", dtype: str | None = None) -> Callable[[], Any]:
