@@ -46,6 +46,28 @@ def checkout(tmp_path):
     return folder
 
 
+def test_what_was_measured_of_other_code_is_not_kept(checkout, monkeypatch):
+    found = []
+    monkeypatch.setattr("arrayspeed.cli.peers.interpreter", lambda names: sys.executable)
+    monkeypatch.setattr("arrayspeed.cli.peers.run", lambda script, sides, args: found.append(sides) or 0)
+    monkeypatch.setattr("os.sched_setaffinity", lambda process, cores: None)
+
+    def sides():
+        with pytest.raises(SystemExit):
+            main(["peers", "pyhpc", "--path", str(checkout)])
+        return found[-1]
+
+    before = sides()
+    (checkout / "README.md").write_text("no code")
+    assert sides() == before
+    program = checkout / "benchmarks/equation_of_state/__init__.py"
+    program.write_text(program.read_text().replace("2 * perf_counter()", "3 * perf_counter()"))
+    theirs, ours = sides()
+    assert theirs != before[0] and ours == before[1]
+    (checkout / "backends.py").rename(checkout / "other.py")
+    assert sides()[0] not in (theirs, before[0])
+
+
 @pytest.mark.clock
 def test_a_peer_that_waits_is_slower_than_ours(newest, checkout, monkeypatch, tmp_path):
     # Of 4,096 cells on both sides: the peer's own sizes take long.

@@ -13,6 +13,7 @@ Exit status: as that of `arrayspeed upgrade`, the other suite being the old side
 from __future__ import annotations
 
 import argparse
+import hashlib
 import os
 from pathlib import Path
 from typing import Any
@@ -65,13 +66,27 @@ def main(args: argparse.Namespace) -> int:
         raise UserError(f"--cores {args.cores} is not valid: from 1 to {len(cores)} here")
     args.results = args.results or ".arrayspeed"
     python = interpreter(args.environment)
-    known = (("ARRAYSPEED_PEER_PATH", str(path)), ("ARRAYSPEED_PEER_ROOT", str(Path(kernels.__file__).parents[1])))
+    own = Path(kernels.__file__).parent
+    known = (("ARRAYSPEED_PEER_PATH", str(path)), ("ARRAYSPEED_PEER_ROOT", str(own.parent)))
     sides = [
-        Side(label, python=python, variables=(*known, ("ARRAYSPEED_PEER_SIDE", side)))
-        for label, side in ((args.peer, "theirs"), ("arrayspeed", "ours"))
+        Side(
+            label,
+            python=python,
+            # What was measured before is kept by these variables, and the script is the same where a program is not.
+            variables=(*known, ("ARRAYSPEED_PEER_SIDE", side), ("ARRAYSPEED_PEER_CODE", code(folder))),
+        )
+        for label, side, folder in ((args.peer, "theirs", path), ("arrayspeed", "ours", own))
     ]
     os.sched_setaffinity(0, cores[: args.cores])
     return run(script.read(Path(peers.__path__[0], f"{args.peer}.py")), sides, args)
+
+
+def code(folder: Path) -> str:
+    """A digest of all Python files below a folder."""
+    whole = hashlib.sha256()
+    for path in sorted(folder.rglob("*.py")):
+        whole.update(os.fsencode(path.relative_to(folder)) + b"\0" + path.read_bytes() + b"\0")
+    return whole.hexdigest()[:16]
 
 
 def interpreter(names: list[str]) -> str:
