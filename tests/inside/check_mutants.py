@@ -21,6 +21,7 @@ from pathlib import Path
 
 if sys.argv[2:3] == ["numba"]:
     os.environ["NUMBA_DISABLE_JIT"] = "1"  # the same source, without a compilation for each mutant
+    os.environ["NUMBA_NUM_THREADS"] = "2"  # with one part, its sum is its maximum
 
 import numpy as np
 
