@@ -13,7 +13,6 @@ Exit status: as that of `arrayspeed upgrade`, the other suite being the old side
 from __future__ import annotations
 
 import argparse
-import hashlib
 import os
 from pathlib import Path
 from typing import Any
@@ -72,21 +71,14 @@ def main(args: argparse.Namespace) -> int:
         Side(
             label,
             python=python,
-            # What was measured before is kept by these variables, and the script is the same where a program is not.
-            variables=(*known, ("ARRAYSPEED_PEER_SIDE", side), ("ARRAYSPEED_PEER_CODE", code(folder))),
+            # Variables are part of what decides whether an earlier measurement counts, and the code that the script
+            # calls is not.
+            variables=(*known, ("ARRAYSPEED_PEER_SIDE", side), ("ARRAYSPEED_PEER_CODE", script.digest_of(folder))),
         )
         for label, side, folder in ((args.peer, "theirs", path), ("arrayspeed", "ours", own))
     ]
     os.sched_setaffinity(0, cores[: args.cores])
     return run(script.read(Path(peers.__path__[0], f"{args.peer}.py")), sides, args)
-
-
-def code(folder: Path) -> str:
-    """A digest of all Python files below a folder."""
-    whole = hashlib.sha256()
-    for path in sorted(folder.rglob("*.py")):
-        whole.update(os.fsencode(path.relative_to(folder)) + b"\0" + path.read_bytes() + b"\0")
-    return whole.hexdigest()[:16]
 
 
 def interpreter(names: list[str]) -> str:

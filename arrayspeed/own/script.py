@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import os
 import re
 import tomllib
 from dataclasses import dataclass
@@ -73,12 +74,16 @@ def suite(path: str | Path, kind: str) -> Script:
         raise UserError(f"--asv {path.name} is a project: give the folder of its benchmarks")
     if not (path.is_dir() or (kind == "pytest" and path.is_file())):
         raise UserError(f"{path} does not exist" if not path.exists() else f"{path} is not a folder")
-    files = sorted(path.rglob("*.py")) if path.is_dir() else [path]
-    whole = hashlib.sha256()
-    for file in files:
-        whole.update(file.read_bytes())
     needs = "pytest" if kind == "pytest" else f"asv_runner=={version('asv_runner')}"
-    return Script(path, whole.hexdigest(), (needs,), kind=kind)
+    return Script(path, digest_of(path), (needs,), kind=kind)
+
+
+def digest_of(path: Path) -> str:
+    """Of a file, or of all Python files below a folder and their names."""
+    whole = hashlib.sha256()
+    for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
+        whole.update(os.fsencode(file.relative_to(path)) + b"\0" + file.read_bytes() + b"\0")
+    return whole.hexdigest()
 
 
 def of_command(command: str, metric: str) -> Script:
