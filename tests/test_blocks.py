@@ -7,13 +7,14 @@ import random
 import signal
 import time
 from collections import defaultdict
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 
 from arrayspeed.audit import copies
-from arrayspeed.cli.copies import status, wrong
-from arrayspeed.decide import Looks, Observed
+from arrayspeed.cli.copies import read, show, status, wrong
+from arrayspeed.decide import Decision, Looks, Observed
 from arrayspeed.measure import blocks
 from arrayspeed.measure.players import Failed, Turns, state, take_turns
 from arrayspeed.measure.progress import Rounds
@@ -278,6 +279,47 @@ def test_a_word_of_a_copy_is_right_or_wrong(busy, failing, verdict, is_wrong):
 def test_a_machine_too_noisy_to_say_anything_has_not_passed(verdicts, expected):
     found = [copies.Copy(combination(), 0.0, 0, SimpleNamespace(verdict=word), 4, [], []) for word in verdicts]
     assert status(found) == expected
+
+
+def copy_of(backend, busy, verdict, in_turn):
+    decision = Decision(verdict, 1.0, 0.9, 1.1, 4, 0, 0, 4, 4)
+    return copies.Copy(replace(combination(), backend=backend), busy, 0, decision, 4, in_turn, [])
+
+
+def test_what_was_found_is_shown_again_from_its_json(tmp_path, capsys):
+    """In the order of the shares; of those with little noise, how many were found."""
+    quiet, loud = [0.0, 0.01, -0.01, 0.0], [0.0, 0.2, -0.2, 0.0]
+    found = [
+        copy_of("jax", 0.1, "slower", quiet),
+        copy_of("jax", 0.1, "unclear", loud),
+        copy_of("jax", 0.02, "unclear", quiet),
+        copy_of("jax", 0.0, "same", quiet),
+        copy_of("numpy", 0.0, "same", quiet),
+    ]
+    show(found, "json")
+    path = tmp_path / "copies.json"
+    path.write_text(capsys.readouterr().out)
+    assert read(path) == found
+    assert len(path.read_text().splitlines()) == len(found)
+    show(read(path), "markdown")
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in capsys.readouterr().out.splitlines()]
+    assert [row[:4] for row in rows[2:6]] == [
+        ["exact", "numpy", "1", "1 same"],
+        ["exact", "jax", "1", "1 same"],
+        ["+2%", "jax", "1", "1 unclear"],
+        ["+10%", "jax", "2", "1 slower, 1 unclear"],
+    ]
+    assert rows[5][4] == "1 of 1"
+
+
+@pytest.mark.parametrize("text", ["", "1", '{"busy": 1}', "[1]", '[{"one": {}}]', "\0", "[" * 100_000])
+def test_what_is_no_output_of_copies_is_not_shown(tmp_path, text):
+    path = tmp_path / "copies.json"
+    path.write_text(text)
+    with pytest.raises(UserError, match="is not what `arrayspeed copies --format json` prints"):
+        read(path)
+    with pytest.raises(UserError, match="cannot read"):
+        read(tmp_path / "absent.json")
 
 
 def test_the_answers_of_a_server_are_json(server):

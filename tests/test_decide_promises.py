@@ -3,6 +3,7 @@
 import json
 import math
 import random
+import re
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
@@ -17,6 +18,7 @@ from arrayspeed.cli import simulate as command
 from arrayspeed.decide import Observed, judge, simulate
 from arrayspeed.decide.simulate import SCENARIOS, Scenario, draw, fixed, runs, sequential, summarise
 from arrayspeed.model.errors import UserError
+from tests.conftest import ROOT
 
 COMPARISONS = 2000
 
@@ -90,6 +92,23 @@ def test_means_hold_what_they_promise(judged):
 
 def test_large_changes_are_found(judged):
     assert summarise(judged.outcomes).found[1.5] >= 0.9
+
+
+def test_the_page_has_the_figures_that_are_found_here(judged):
+    """But for those of means and of fixed rounds. In brackets is the former rule's."""
+    now, before = summarise(judged.outcomes), formerly_in(judged.scenario)
+    page = (ROOT / "docs" / "decisions.md").read_text()
+    rows = re.findall(rf"^\| {re.escape(judged.scenario.name)} \| (.*) \|$", page, re.MULTILINE)
+    said = [[float(number) for number in re.findall(r"[\d.]+", row)] for row in rows]
+    true = [("false_changed", "false_same", "covered", "covered_chosen"), (1.10, 1.20, "same", "unclear")]
+    for numbers, names in zip(said, true, strict=True):
+        expected = [
+            100 * (one.found[name] if isinstance(name, float) else getattr(one, name))
+            for name in names
+            for one in (now, before)
+        ]
+        assert numbers[:8] == pytest.approx(expected, abs=0.11)
+    assert said[1][8] == pytest.approx(now.pairs, abs=0.06)
 
 
 @pytest.mark.seconds

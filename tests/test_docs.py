@@ -6,6 +6,7 @@ from importlib import import_module
 
 import pytest
 
+from arrayspeed.cli import copies
 from arrayspeed.cli.main import COMMANDS, parser, unknown
 from arrayspeed.cli.run import MEASURES
 from kernels import BACKENDS, CATALOGUE
@@ -100,3 +101,8 @@ def test_every_path_that_is_named_exists():
     named = {code for text in TEXTS.values() for code in re.findall(r"`((?:\w+/)+[\w.]*)`", text)}
     missing = {path for path in named if path.startswith(roots) and not (ROOT / path).exists()}
     assert not missing
+
+
+def test_the_table_of_copies_is_that_of_its_run(capsys):
+    copies.show(copies.read(ROOT / "docs" / "measured" / "busy-waits.json"), "markdown")
+    assert capsys.readouterr().out.strip() in (ROOT / "docs" / "decisions.md").read_text()

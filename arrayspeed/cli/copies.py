@@ -2,7 +2,7 @@
 
 In each block an exact copy takes turns with its reference, and so do copies that busy-wait for a share of each call's
 time (--busy). Every difference reported for an exact copy is false. The slower copies show how far "same" and "slower"
-can be trusted here. Nothing is stored in results/.
+can be trusted here. Nothing is stored in results/; --format json prints all that was found, and --read shows that.
 
 Exit status: 0 if no verdict was wrong and at most 5 % are unclear, 1 if one was wrong, 2 if too many are unclear: a
 machine that is too noisy to show anything has not passed.
@@ -16,7 +16,8 @@ import math
 import sys
 from collections import Counter, defaultdict
 from contextlib import redirect_stdout
-from dataclasses import asdict
+from dataclasses import asdict, fields
+from pathlib import Path
 from statistics import median
 from typing import Any
 
@@ -25,7 +26,7 @@ from rich.text import Text
 
 from arrayspeed.audit import copies
 from arrayspeed.audit.copies import Copy
-from arrayspeed.decide import LOOKS, exit_status
+from arrayspeed.decide import LOOKS, Decision, exit_status
 from arrayspeed.decide.words import FACTOR, FAILS, FASTER, ORDER, SAME, SLOWER, SOMETIMES, UNCLEAR
 from arrayspeed.environments import existing
 from arrayspeed.environments.project import load_config
@@ -36,6 +37,7 @@ from arrayspeed.measure.plan import Selection
 from arrayspeed.measure.session import newest_of_all, open_session
 from arrayspeed.measure.tiers import add_tier, kernels_of
 from arrayspeed.measure.until_decided import Limits
+from arrayspeed.model.combination import Combination
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.measures import CALL
 from arrayspeed.model.names import check as check_names
@@ -74,11 +76,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="stop after N minutes and judge what has been measured",
     )
+    parser.add_argument(
+        "--read",
+        type=Path,
+        metavar="FILE",
+        help="measure nothing: show what --format json printed into this file; no other option but --format counts",
+    )
     parser.add_argument("--format", choices=("table", "markdown", "json"), default="table", help="default table")
 
 
 def main(args: argparse.Namespace) -> int:
     """Run ``arrayspeed copies``."""
+    if args.read:
+        found = read(args.read)
+        show(found, args.format)
+        return status(found)
     check(args)
     config, environments = existing.take(load_config(), args.environment)
     chosen = Selection(
@@ -124,6 +136,31 @@ def check(args: argparse.Namespace) -> None:
         raise UserError(f"--minutes {args.minutes:g} is not valid: more than 0")
 
 
+def read(path: Path) -> list[Copy]:
+    """What an earlier run printed with ``--format json``.
+
+    Raises
+    ------
+    UserError
+        It cannot be read, or is something else.
+    """
+    try:
+        return [parse(row) for row in json.loads(path.read_bytes())]
+    except OSError as error:
+        raise UserError(f"cannot read {path}: {error.strerror}") from error
+    except (ValueError, TypeError, LookupError, RecursionError) as error:
+        raise UserError(f"{path} is not what `arrayspeed copies --format json` prints") from error
+
+
+def parse(row: dict[str, Any]) -> Copy:
+    """One copy, as JSON has it; an error of some kind where it is none."""
+    row = {name: row[name] for name in (each.name for each in fields(Copy))}
+    made = Copy(**row | {"one": Combination(**row["one"]), "decision": Decision(**row["decision"])})
+    if made.decision.verdict not in ORDER or made.one.backend not in BACKENDS or made.one.kernel not in CATALOGUE:
+        raise ValueError(made)
+    return made
+
+
 def status(found: list[Copy]) -> int:
     """The exit status. Nothing measured is nothing shown."""
     if any(map(wrong, found)):
@@ -141,6 +178,9 @@ def wrong(one: Copy) -> bool:
     return one.decision.verdict == (SAME if 1 + one.busy > FACTOR else FASTER)
 
 
+#: Noise of a round's ratio with which 10 % can be shown in few rounds.
+QUIET = 0.05
+
 NOISE = (
     "backend",
     "size",
@@ -150,7 +190,7 @@ NOISE = (
     "one after the other, median",
     "ratio of the medians",
 )
-WORDS = ("copy", "backend", "combinations", "decided", "rounds, mean")
+WORDS = ("copy", "backend", "combinations", "decided", "slower, of those with noise of at most 5 %", "rounds, mean")
 
 
 def show(found: list[Copy], form: str) -> None:
@@ -160,7 +200,7 @@ def show(found: list[Copy], form: str) -> None:
             asdict(one) | {"noise_in_turn": copies.noise(one.in_turn), "noise_apart": copies.noise(one.apart)}
             for one in found
         ]
-        print(json.dumps(rows, indent=1, allow_nan=False))
+        print("[" + ",\n ".join(json.dumps(row, allow_nan=False) for row in rows) + "]")
         return
     parts = [(WORDS, words(found)), (NOISE, noises(found))]
     if form == "markdown":
@@ -183,13 +223,17 @@ def words(found: list[Copy]) -> list[list[str]]:
     """How many copies of each kind and backend were given each word, and the rounds that it took."""
     groups = defaultdict(list)
     for one in found:
-        groups[label(one), one.one.backend].append(one)
+        groups[one.failing, one.busy, list(BACKENDS).index(one.one.backend)].append(one)
     rows = []
-    for (kind, backend), ones in groups.items():
+    for _, ones in sorted(groups.items()):
         counts = Counter(one.decision.verdict for one in ones)
         said = ", ".join(f"{counts[word]} {word}" for word in ORDER if counts[word])
-        rows.append([kind, backend, str(len(ones)), said, f"{sum(one.rounds for one in ones) / len(ones):.1f}"])
-    return sorted(rows, key=lambda row: (row[0] != "exact", row[0], list(BACKENDS).index(row[1])))
+        quiet = [one for one in ones if (value := copies.noise(one.in_turn)) is not None and value <= QUIET]
+        slower = sum(one.decision.verdict == SLOWER for one in quiet)
+        rounds = sum(one.rounds for one in ones) / len(ones)
+        kind, backend = label(ones[0]), ones[0].one.backend
+        rows.append([kind, backend, str(len(ones)), said, f"{slower} of {len(quiet)}", f"{rounds:.1f}"])
+    return rows
 
 
 def noises(found: list[Copy]) -> list[list[str]]:
@@ -205,7 +249,7 @@ def noises(found: list[Copy]) -> list[list[str]]:
     for (backend, size), ones in groups.items():
         turns = [value for one in ones if (value := copies.noise(one.in_turn)) is not None]
         apart = [value for one in ones if (value := copies.noise(one.apart)) is not None]
-        quiet = sum(value <= 0.05 for value in turns)
+        quiet = sum(value <= QUIET for value in turns)
         after = [f"{median(apart):.1%}", f"{median(turns) / median(apart):.2f}"] if apart else ["", ""]
         rows.append([backend, size, str(len(ones)), f"{median(turns):.1%}", f"{quiet} of {len(turns)}", *after])
     return rows

@@ -14,19 +14,23 @@ import argparse
 import math
 import re
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from asv.config import Config
 
 from arrayspeed.environments import existing
+from arrayspeed.environments.machine import describe
 from arrayspeed.environments.project import load_config
 from arrayspeed.measure import asv_processes, selections
+from arrayspeed.measure.host import locked
 from arrayspeed.measure.plan import Selection
 from arrayspeed.measure.stale import Stale, stale
 from arrayspeed.measure.tiers import kernels_of
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.measures import MEASURES
 from arrayspeed.model.names import check
+from arrayspeed.records.removal import remove
 from kernels import BACKENDS, CATALOGUE, DEVICES, LIBRARIES
 from kernels.catalogue import dtypes
 from kernels.kernel import TIERS
@@ -78,6 +82,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="measure nothing: list the stored values that are out of date and why; exit status 1 if there are any",
     )
+    parser.add_argument(
+        "--machine",
+        metavar="NAME",
+        help="with --stale: the values of this machine, all its environments (default: this machine's, of the "
+        "environments in asv.conf.json)",
+    )
+    parser.add_argument("--remove", action="store_true", help="with --stale: take what is listed out of the results")
     how.add_argument("--again", action="store_true", help="also measure what is finished, and replace it")
     how.add_argument("--append", action="store_true", help="also measure what is finished, and add to its samples")
 
@@ -85,9 +96,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Run ``arrayspeed run``."""
     chosen = selection(args)
-    config, chosen.environments = existing.take(load_config(), chosen.environments)
+    if (args.machine or args.remove) and not args.stale:
+        raise UserError(f"--{'remove' if args.remove else 'machine'} goes with --stale")
+    config = load_config()
+    if args.machine is None:  # of a machine that is named, names of environments are those of its results
+        config, chosen.environments = existing.take(config, chosen.environments)
+    if args.remove:
+        return remove_stale(config, chosen, args.machine, args.wait)
     if args.stale:
-        return show_stale(*stale(config, chosen))
+        return show_stale(*stale(config, chosen, args.machine))
     if args.selection == "versions":
         if args.again or args.append:
             raise UserError(
@@ -122,7 +139,7 @@ def show_stale(found: list[Stale], count: int) -> int:
         There are no values.
     """
     if not count:
-        raise UserError("this machine has no stored values of what is selected, so none can be out of date")
+        raise UserError("there are no stored values of what is selected, so none can be out of date")
     for each in found:
         names, count = each.kernels, len(each.ones)
         more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
@@ -130,6 +147,24 @@ def show_stale(found: list[Stale], count: int) -> int:
     if not found:
         print(f"none of {count} value{'s' * (count > 1)} is out of date")
     return 1 if found else 0
+
+
+def remove_stale(config: Config, chosen: Selection, machine: str | None, wait: bool) -> int:
+    """Take what is out of date out of the results, and print it; the exit status.
+
+    Raises
+    ------
+    UserError
+        There are no values, another run is writing results, or a file is none of asv's; nothing is changed then.
+    """
+    with locked(Path(config.results_dir, ".lock"), f"writing {config.results_dir}", wait):
+        found, count = stale(config, chosen, machine)
+        show_stale(found, count)
+        ones = [one for each in found for one in each.ones]
+        files = remove(Path(config.results_dir, machine or describe()["machine"]), ones) if ones else []
+    if ones:
+        print(f"removed from {len(files)} file{'s' * (len(files) > 1)}")
+    return 0
 
 
 def named(args: argparse.Namespace, chosen: Selection, config: Config) -> list[Selection] | None:

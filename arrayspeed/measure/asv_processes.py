@@ -27,7 +27,7 @@ from arrayspeed.measure.host import only_run
 from arrayspeed.measure.plan import Selection, combinations, nothing, side_by_side
 from arrayspeed.measure.progress import Progress
 from arrayspeed.measure.session import Session, open_session, quiet, save_atomically
-from arrayspeed.measure.stale import newest, place
+from arrayspeed.measure.stale import newest
 from arrayspeed.model.combination import Combination
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.failures import BROKEN, ERROR, NOT_AVAILABLE
@@ -65,10 +65,10 @@ def finished(session: Session, plan: Iterable[Combination]) -> set[Combination]:
     folder, machine = session.config.results_dir, session.machine["machine"]
     commits = result_commits(folder, machine)
     for name, ones in by_environment.items():
-        packages, wanted = session.packages(name), {place(one): one for one in ones}
+        packages, wanted = session.packages(name), {one.place: one for one in ones}
         for measured, before in newest(folder, machine, name, commits):
             # The newest value is the one that is shown, so it is the one that has to be of this code.
-            if (meant := wanted.get(place(measured))) and before is not None:
+            if (meant := wanted.get(measured.place)) and before is not None:
                 (done.discard if changed(before, meant, packages) else done.add)(meant)
     return done
 

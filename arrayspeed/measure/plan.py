@@ -6,7 +6,7 @@ import itertools
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from asv import environment
 
@@ -41,7 +41,19 @@ class Selection:
     patterns: list[str] = field(default_factory=list)
 
 
-def selected(env: environment.Environment, selection: Selection) -> bool:
+class Named(Protocol):
+    """What tells whether an environment is selected: asv's have it, and those that only results name."""
+
+    @property
+    def name(self) -> str:
+        """asv's name of it."""
+
+    @property
+    def requirements(self) -> Mapping[str, str]:
+        """Library -> version."""
+
+
+def selected(env: Named, selection: Selection) -> bool:
     """Whether an environment holds what is selected."""
     if selection.environments:
         return any(part in env.name for part in selection.environments)

@@ -10,18 +10,19 @@ from pathlib import Path
 from asv import environment
 from asv.config import Config
 
+from arrayspeed.environments.existing import versions
 from arrayspeed.environments.machine import describe
+from arrayspeed.environments.plugin import stored_packages
 from arrayspeed.measure.plan import Selection, selected, wanted
 from arrayspeed.model.combination import Combination
+from arrayspeed.model.errors import UserError
+from arrayspeed.model.text import printable
 from arrayspeed.records import processes
 from arrayspeed.records.fingerprints import PARTS, changed
 from arrayspeed.records.results import result_commits
 
 #: What is said of values that were stored without a fingerprint.
 UNKNOWN = "measured before it was recorded what a value depends on"
-
-#: Benchmark, backend, size and device.
-Place = tuple[str, str, int | None, str | None]
 
 
 @dataclass(frozen=True)
@@ -38,25 +39,64 @@ class Stale:
         return list(dict.fromkeys(one.kernel for one in self.ones))
 
 
-def stale(config: Config, selection: Selection) -> tuple[list[Stale], int]:
-    """This machine's values that are out of date, and how many were looked at; of each combination,
-    the newest counts.
+@dataclass(frozen=True)
+class Stored:
+    """An environment of which there are results, and perhaps nothing else here."""
+
+    name: str
+    requirements: Mapping[str, str]
+
+
+def stale(config: Config, selection: Selection, machine: str | None = None) -> tuple[list[Stale], int]:
+    """Values that are out of date, and how many were looked at; of each combination, the newest counts.
+
+    Parameters
+    ----------
+    config, selection
+        Where, and of what.
+    machine
+        Whose values: of a machine that is named, those of all its environments, whose packages count as they were. By
+        default this machine's, of the environments in the configuration, with the packages that these have now.
+
+    Raises
+    ------
+    UserError
+        There are no results of that machine.
     """
-    machine = describe()["machine"]
-    commits = result_commits(config.results_dir, machine)
+    whose = machine or describe()["machine"]
+    commits = result_commits(config.results_dir, whose)
+    environments = environment.get_environments(config, None) if machine is None else stored(config, machine, commits)
     found: dict[tuple[str, str], list[Combination]] = defaultdict(list)
     count = 0
-    for env in environment.get_environments(config, None):
+    for env in environments:
         if not selected(env, selection):
             continue
-        packages = packages_of(env)
-        for one, before in newest(config.results_dir, machine, env.name, commits):
+        packages = None if isinstance(env, Stored) else packages_of(env)
+        for one, before in newest(config.results_dir, whose, env.name, commits):
             if not wanted(one, selection):
                 continue
             count += 1
             if why := reason(one, before, packages):
                 found[env.name, why].append(one)
     return [Stale(name, why, tuple(ones)) for (name, why), ones in found.items()], count
+
+
+def stored(config: Config, machine: str, commits: list[str]) -> list[Stored]:
+    """The environments of which a machine has results.
+
+    Raises
+    ------
+    UserError
+        It has none.
+    """
+    names = defaultdict(set)
+    for path in Path(config.results_dir).glob(f"*/*-*{processes.SUFFIX}"):
+        names[path.parent.name].add(processes.environment_of(path))
+    if machine not in names:
+        there = ", ".join(sorted(names)) or "none"
+        raise UserError(f"no results of machine {printable(machine)!r}; there are results of {there}")
+    packages = {name: stored_packages(config.results_dir, machine, name, commits) for name in sorted(names[machine])}
+    return [Stored(name, versions(found)) for name, found in packages.items()]
 
 
 def packages_of(env: environment.Environment) -> dict[str, str] | None:
@@ -66,17 +106,12 @@ def packages_of(env: environment.Environment) -> dict[str, str] | None:
 
 def newest(folder: str | Path, machine: str, name: str, commits: list[str]) -> Iterator[tuple[Combination, str | None]]:
     """Each combination of an environment that has a value at some commits, and the fingerprint of the newest."""
-    found: dict[Place, processes.Process] = {}
+    found: dict[tuple[object, ...], processes.Process] = {}
     for process in processes.load(folder, machine, name, commits):
-        where = place(process.one)
+        where = process.one.place
         if process.value is not None and (where not in found or found[where].date <= process.date):
             found[where] = process
     return ((process.one, process.fingerprint) for process in found.values())
-
-
-def place(one: Combination) -> Place:
-    """What tells combinations of an environment apart, whichever index asv gave them."""
-    return one.benchmark, one.backend, one.size, one.device
 
 
 def reason(one: Combination, before: str | None, packages: Mapping[str, str] | None) -> str | None:

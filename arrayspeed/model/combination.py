@@ -33,6 +33,11 @@ class Combination:
         return BACKENDS[self.backend].library if self.backend in BACKENDS else self.backend
 
     @property
+    def place(self) -> tuple[str, str, int | None, str | None]:
+        """What tells combinations of an environment apart, whichever index asv gave them."""
+        return self.benchmark, self.backend, self.size, self.device
+
+    @property
     def chunk(self) -> tuple[str, str, int | None]:
         """Combinations with the same key are measured and saved together."""
         return self.environment, self.benchmark, self.size

@@ -20,13 +20,13 @@ def append(path: Path, lines: Iterable[str]) -> None:
         os.fsync(file.fileno())
 
 
-def replace(path: Path, text: str) -> None:
-    """Replace a file by a text; a kill leaves the old file or the new one."""
+def replace(path: Path, content: str | bytes) -> None:
+    """Replace a file; a kill leaves the old one or the new one."""
     path.parent.mkdir(parents=True, exist_ok=True)
     # A measurement that begins in the folder removes what has this name.
     temporary = path.with_name(f".saving-{os.getpid()}-{path.name}")
-    with temporary.open("w", encoding="utf-8") as file:
-        file.write(text)
+    with temporary.open("wb") as file:
+        file.write(content.encode() if isinstance(content, str) else content)
         file.flush()
         os.fsync(file.fileno())
     temporary.replace(path)

@@ -154,6 +154,11 @@ def load(folder: str | Path, machine: str, environment: str, commits: list[str])
             yield from known[path]
 
 
+def environment_of(path: Path) -> str:
+    """The environment whose processes a file holds: in its name, after a commit."""
+    return path.name.partition("-")[2].removesuffix(SUFFIX)
+
+
 def of_file(path: Path, environment: str) -> Iterator[Process]:
     """The processes of one file; none where there is no file."""
     if path.exists():
