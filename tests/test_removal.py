@@ -4,13 +4,14 @@ import json
 from pathlib import Path
 from types import SimpleNamespace
 
+import polars as pl
 import pytest
 
 from arrayspeed.measure.plan import Selection
 from arrayspeed.measure.stale import stale
 from arrayspeed.model.combination import Combination, parse_name
 from arrayspeed.model.errors import UserError
-from arrayspeed.records import processes, removal
+from arrayspeed.records import processes, removal, results
 from arrayspeed.records.fingerprints import fingerprint
 from tests.conftest import command_here
 from tests.generated import FAILED, row, write_project, write_results
@@ -19,7 +20,7 @@ from tests.test_merge import MACHINE, records, snapshot, values
 OTHER = "generated-64cpu"
 ROWS = [row("add", "numpy", 10, 1e-6), row("add", "jax", 10, 2e-6), row("matmul", "numpy", 100, 3e-6)]
 
-#: An environment for each: `mixed` has values of this code too, in `old` are none.
+#: Two environments: the first has a value of this code, the second has none.
 MIXED, OLD = {"numpy": "2.4.6", "jax": "0.10.2"}, {"numpy": "2.0.2"}
 
 
@@ -34,10 +35,10 @@ def of(entry, environment="x"):
 @pytest.fixture
 def folder(tmp_path):
     """Results of two machines: of one environment only `add` in NumPy is of this code, of another one nothing is."""
-    results = write_project(tmp_path)
+    made = write_project(tmp_path)
     for machine in (MACHINE, OTHER):
         for requirements, rows in ((MIXED, ROWS), (OLD, ROWS[:1])):
-            path = write_results(results, rows, machine=machine, requirements=requirements, processes=2)
+            path = write_results(made, rows, machine=machine, requirements=requirements, processes=2)
             path.with_suffix(".packages.txt").write_text("".join(f"{k}=={v}\n" for k, v in requirements.items()))
             if requirements is MIXED:
                 lines = path.with_suffix(processes.SUFFIX)
@@ -45,11 +46,17 @@ def folder(tmp_path):
                 known = {"fingerprint": fingerprint(of(ROWS[0]), requirements)}
                 rows = [one | (known if (one["backend"], one["size"]) == ("numpy", 10) else {}) for one in rows]
                 lines.write_text("".join(json.dumps(one) + "\n" for one in rows))
-    return results
+    return made
 
 
 def run(folder, *arguments, status=0):
     return command_here("run", *arguments, cwd=folder.parent, status=status)
+
+
+def stored(folder):
+    """Environment, backend and size of each of asv's values of the other machine."""
+    table = results.load(folder).filter(pl.col("value").is_not_null() & (pl.col("machine") == OTHER))
+    return set(table.select("environment", "backend", "size").iter_rows())
 
 
 def test_what_is_out_of_date_goes_and_the_rest_stays_as_it_is(folder):
@@ -64,7 +71,7 @@ def test_what_is_out_of_date_goes_and_the_rest_stays_as_it_is(folder):
     assert {name: text for name, text in after.items() if name.startswith(MACHINE)} == {
         name: text for name, text in before.items() if name.startswith(MACHINE)
     }
-    # Of the environment with values of older code only, no file is left: neither its packages.
+    # Of the environment with values of older code only, no file is left, and its packages are not either.
     assert not [name for name in after if name.startswith(OTHER) and "numpy2.0.2" in name]
     assert values(folder) == {(MACHINE, "numpy", 10): 1e-6, (OTHER, "numpy", 10): 1e-6} | {
         (MACHINE, backend, size): value for backend, size, value in (("jax", 10, 2e-6), ("numpy", 100, 3e-6))
@@ -119,10 +126,12 @@ def test_after_a_kill_between_two_files_the_rest_is_found_and_goes(folder, monke
         patch.setattr(removal, "replace", killed(removal.replace))
         patch.setattr(Path, "unlink", killed(Path.unlink))
         remove()
-    measured = {(one["backend"], one["size"]) for one in records(folder, OTHER)}
-    assert {key[1:] for key in values(folder) if key[0] == OTHER} <= measured
+    lines = (folder / OTHER).glob(f"*{processes.SUFFIX}")
+    found = [one.one for path in lines for one in processes.of_file(path, processes.environment_of(path))]
+    measured = {(one.environment, one.backend, one.size) for one in found}
+    assert stored(folder) <= measured
     remove()
-    assert {key for key in values(folder) if key[0] == OTHER} == {(OTHER, "numpy", 10)}
+    assert [key[1:] for key in stored(folder)] == [("numpy", 10)]
     assert remove() == []
 
 
@@ -143,6 +152,7 @@ def test_a_file_that_is_none_of_asvs_stops_it_before_anything_is_changed(folder)
             ["--stale", "--machine", "absent"],
             f"no results of machine 'absent'; there are results of {MACHINE}, {OTHER}",
         ),
+        (["--stale", "--remove", "--selection", "articles"], "--selection has no effect on it"),
         (["--stale", "--machine", "..", "--remove"], "no results of machine '..'"),
         (["--stale", "--machine", OTHER, "--kernel", "fft", "--remove"], "no stored values of what is selected"),
     ],

@@ -98,6 +98,8 @@ def main(args: argparse.Namespace) -> int:
     chosen = selection(args)
     if (args.machine or args.remove) and not args.stale:
         raise UserError(f"--{'remove' if args.remove else 'machine'} goes with --stale")
+    if args.remove and args.selection:
+        raise UserError("--remove takes out all that the filters leave: --selection has no effect on it")
     config = load_config()
     if args.machine is None:  # of a machine that is named, names of environments are those of its results
         config, chosen.environments = existing.take(config, chosen.environments)

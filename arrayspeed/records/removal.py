@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from arrayspeed.model.combination import Combination, parse_parameters
-from arrayspeed.records import processes, results
+from arrayspeed.records import processes
 from arrayspeed.records.combined import Entry, Side
 from arrayspeed.records.files import replace
-from arrayspeed.records.merge import PACKAGES
+from arrayspeed.records.merge import PACKAGES, side
 
 #: An environment and the place of a combination in it.
 Place = tuple[str, tuple[str, str, int | None, str | None]]
@@ -34,15 +34,14 @@ def remove(folder: Path, ones: Collection[Combination]) -> list[Path]:
     Raises
     ------
     UserError
-        A file is none of asv's. Nothing is changed then.
+        A file is none of asv's, or not what its name says. Nothing is changed then.
     """
     unwanted = {(one.environment, one.place) for one in ones}
     made: dict[Path, bytes] = {}
     # asv's values go first: after a kill, the processes that are left are found and removed again. A value without
     # processes would look like one that nothing is known against.
     for path in sorted(folder.glob("*-*.json")):
-        results.read(path)
-        before = json.loads(path.read_bytes())
+        before = side(path).data
         if (after := without(before, unwanted)) is not before:
             made[path] = json.dumps(after).encode()
     for path in sorted(folder.glob(f"*{processes.SUFFIX}")):
@@ -79,7 +78,7 @@ def holds(line: bytes, name: str, unwanted: Collection[Place]) -> bool:
 
 
 def without(data: dict[str, Any], unwanted: Collection[Place]) -> dict[str, Any]:
-    """asv's results of an environment without some combinations; the same object where it has none of them."""
+    """asv's results of an environment without some combinations; ``data`` itself where it has none of them. Its lists change."""
     left, changed = {}, False
     for name, row in data["results"].items():
         entry = Entry(Side(data), name)
@@ -92,7 +91,7 @@ def without(data: dict[str, Any], unwanted: Collection[Place]) -> dict[str, Any]
             for index in going:
                 values[index] = math.nan if column == "result" else None
         if any(value is None or not math.isnan(value) for value in entry.cells["result"]):
-            left[name] = row  # its lists are those that were changed
+            left[name] = row
     return data | {"results": left} if changed else data
 
 
