@@ -78,7 +78,10 @@ def holds(line: bytes, name: str, unwanted: Collection[Place]) -> bool:
 
 
 def without(data: dict[str, Any], unwanted: Collection[Place]) -> dict[str, Any]:
-    """asv's results of an environment without some combinations; ``data`` itself where it has none of them. Its lists change."""
+    """asv's results of an environment without some combinations; ``data`` itself where it has none of them.
+
+    The lists in ``data`` are changed.
+    """
     left, changed = {}, False
     for name, row in data["results"].items():
         entry = Entry(Side(data), name)
