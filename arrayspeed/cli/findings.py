@@ -127,7 +127,7 @@ def markdown(every: list[Judged], evidence: Mapping[str, Evidence], releases: Ma
         lines += ["## What releases changed", "", RELEASES.format(machine=name), *told]
     lines += ["## What became of four articles' claims", "", ARTICLES, *articles(answers)]
     if against := contrary(answers):
-        lines += [f"The contrary of these is shown. The reasons were looked into on {machine}.", "", *against, ""]
+        lines += ["The contrary of these is shown; the reason follows, as far as it is known.", "", *against, ""]
     return "\n".join(lines)
 
 
