@@ -42,6 +42,11 @@ reported. Where a machine has results for none of an article's claims, it is lef
 claims.
 """
 
+CONTRARY = """\
+The contrary of these is shown; the reason follows where it is known. What is said of threads was looked into on
+{machine}, the rest follows from the results.
+"""
+
 COMPILED = """\
 Of each kernel the compiled backend, the size and the precision where its ratio to the same library's eager one is
 largest, and shown to be above ×1.05 among all of them; ten kernels at most, on {machine}.
@@ -127,7 +132,7 @@ def markdown(every: list[Judged], evidence: Mapping[str, Evidence], releases: Ma
         lines += ["## What releases changed", "", RELEASES.format(machine=name), *told]
     lines += ["## What became of four articles' claims", "", ARTICLES, *articles(answers)]
     if against := contrary(answers):
-        lines += ["The contrary of these is shown; the reason follows, as far as it is known.", "", *against, ""]
+        lines += [CONTRARY.format(machine=machine), "", *against, ""]
     return "\n".join(lines)
 
 
