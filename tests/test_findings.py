@@ -104,12 +104,12 @@ def of_machine(committed, part):
 def claims_told(committed):
     """What became of the articles' claims on both machines."""
     measured, held, _, told = of_machine(committed, "nvidia")
-    assert 2 * held == measured, "this is called half"
+    assert 0.45 < held / measured < 0.55, "this is called about half"
     measured_there, _, unclear, told_there = of_machine(committed, "-2cpu")
     assert unclear > 0.55 * measured_there, "this is called most"
     articles = WORDS[len({claim.article for claim in claims()})]
     return (
-        "**Half of the articles' claims that were measured beside a GPU hold; on two cores, most are not shown.** "
+        "**About half of the articles' claims that were measured beside a GPU hold; on two cores, most are not shown.** "
         f"Of {len(claims())} claims in {articles} articles, {measured} were measured on the machine with a GPU: "
         f"{told}. On two cores it is {measured_there}: {told_there} ([docs/findings.md](docs/findings.md))"
     )
@@ -176,25 +176,31 @@ def test_what_was_measured_on_a_gpu_is_told(committed, folder):
     )
     every = {case: level for case, level in levels.items() if case.measure == CALL.name}
     others = levels.keys() - every
-    assert {case.kernel for case in others if case.measure != "time_round_trip"} == {"sine"}
+    first = {case.kernel for case in others if case.measure == "track_first_call"}
+    assert first == {"elementwise", "matmul_transposed", "selu", "sine"} - ({"sine"} - first)
+    assert {case.kernel for case in others if case.measure not in ("time_round_trip", "track_first_call")} == {"sine"}
     assert {case.kernel for case in others if case.measure == "time_round_trip"} == {"matmul_transposed"}
     articles = {case: level for case, level in every.items() if case.dtype == "float64"}
     assert {case.kernel for case, level in articles.items() if level.processes == 4} == {
         *OPERATIONS,
         "linear_regression",
     }
-    assert {case.kernel: level.processes for case, level in articles.items() if level.processes != 4} == {
-        "matmul_transposed": 2
-    }
+    two = ("polynomial", "vmap_mapped", "vmap_vectorised", "vmap_loop", "convolve_devices")
+    assert {case.kernel: level.processes for case, level in articles.items() if level.processes != 4} == dict.fromkeys(
+        ("matmul_transposed", *two), 2
+    )
+    assert all(f"`{kernel}`" in told for kernel in two)
     for kernel in (*OPERATIONS, "linear_regression"):
         jax = "jax-jit" if kernel == "linear_regression" else "jax"
         assert {(case.backend, case.device) for case in articles if case.kernel == kernel} == {
             ("numpy", "cpu"),
             *((name, device) for name in (jax, "torch") for device in ("cpu", "gpu")),
+            *([("numba", "cpu")] if kernel == "linear_regression" else []),
         }
     assert (
         "in float64 and four processes each: the five operations of article 001 in NumPy, JAX and PyTorch, and the "
-        "linear regression of article 003 in NumPy, jitted JAX and PyTorch, on the CPU and, but for NumPy, on the GPU. "
+        "linear regression of article 003 in NumPy, Numba, jitted JAX and PyTorch, on the CPU and, but for NumPy and "
+        "Numba, on the GPU. "
         "In two processes each: `matmul_transposed` in float64 on that CPU, and in float32 on both, and `selu` in "
         "float32 on the CPU"
     ) in told
@@ -202,9 +208,9 @@ def test_what_was_measured_on_a_gpu_is_told(committed, folder):
         case: level
         for case, level in every.items()
         if case.dtype == "float32"
-        and (case.kernel == "matmul_transposed" or (case.kernel, case.device) == ("selu", "cpu"))
+        and (case.kernel in ("matmul_transposed", "polynomial") or (case.kernel, case.device) == ("selu", "cpu"))
     }
-    assert {case.device for case in beside_tiers if case.kernel != "selu"} == {"cpu", "gpu"}
+    assert {case.device for case in beside_tiers if case.kernel == "matmul_transposed"} == {"cpu", "gpu"}
     assert {level.processes for level in beside_tiers.values()} == {2}
     calls = {case: level for case, level in every.items() if case.dtype == "float32" and case not in beside_tiers}
     assert {level.processes for level in calls.values()} == {2}
@@ -280,10 +286,9 @@ def test_each_claim_that_does_not_hold_has_a_reason(committed):
     assert not any(verdict.why for _, verdict in judged if verdict.word != FAILS)
 
 
-def test_of_two_claims_the_reason_is_not_known(committed):
+def test_of_no_claim_the_reason_is_not_known(committed):
     judged = [claim.judge(one) for claim in claims() for one in committed.values()]
-    assert sum("not known" in verdict.why for verdict in judged) == 2
-    assert "Of two claims that do not hold there, the reason is not known." in page("docs/gpu.md")
+    assert not any("not known" in verdict.why for verdict in judged)
 
 
 def test_what_reasons_say_of_a_gpu_holds_in_each_process(folder):
