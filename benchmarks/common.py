@@ -11,8 +11,8 @@ import os
 import tempfile
 from time import perf_counter
 
+from benchmarks import allocator, memory, timing, waiting
 from benchmarks import device as devices
-from benchmarks import memory, timing, waiting
 from benchmarks.pipeline import Pipeline
 from benchmarks.stack import FRAMES
 from kernels import BACKENDS, CATALOGUE, DEVICES, NotAvailable
@@ -137,11 +137,14 @@ class _KernelBenchmark:
 
 
 def _compile_and_verify(backend, size, device):
-    """Before a time is taken: compile, and fail where the result is wrong. asv runs it after the class's setup."""
+    """Before a time is taken: compile, fail where the result is wrong, and settle the allocator. asv runs it after the
+    class's setup.
+    """
     prepared = _KernelBenchmark.latest
     if not prepared.verified:
         prepared.verify()
         _pipeline.take(prepared)
+        allocator.settle()
         # To collect what a library's import leaves takes Python up to 0.3 s. Where that falls between the first calls,
         # asv takes it for their own time, and times single calls from then on.
         gc.freeze()

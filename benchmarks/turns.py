@@ -7,7 +7,8 @@ JSON each:
 
 - ``{"figures": {measure: value}}`` where it is asked for some: what is one figure a process, such as its first call;
 - ``{"ready": seconds}``, a first estimate of one call, when it is compiled, verified and warm;
-- ``{"seconds": seconds}`` of a call, the mean of a batch, for each line with a number of calls that it reads;
+- ``{"seconds": seconds, "faults": number}`` of a call, the means of a batch, for each line with a number of calls that
+  it reads: how long it took, and how many pages of memory it had the system provide;
 - ``{"failed": why}`` where it cannot; ``"sometimes": true`` where other calls of the process succeed.
 
 This loop is the one thing that arrayspeed times itself. Everything else it leaves to asv.
@@ -16,10 +17,14 @@ This loop is the one thing that arrayspeed times itself. Everything else it leav
 from __future__ import annotations
 
 import os
+import resource
 import socket
 import sys
+from collections import deque
 from collections.abc import Callable
 from importlib import import_module
+from itertools import repeat
+from statistics import median
 from time import perf_counter
 
 from benchmarks.forking import sender, serve, silence
@@ -99,26 +104,52 @@ def failure(error: Exception) -> dict[str, object]:
 
 
 def handicapped(call: Callable[[], object], busy: float, failing: int) -> Callable[[], object]:
-    """The call, followed by a busy-wait of a share of its time, and failing once in so many calls (0: never).
+    """The call, followed by work that takes a share of its time, and failing once in so many calls (0: never).
 
-    What compares a copy with itself uses it to learn how small a slowdown is found. A side without a handicap gets
-    ``0, 0``, since looking at the clock takes time too.
+    What compares a copy with itself uses it to learn how small a slowdown is found. The work is counted: a wait by the
+    clock is no shorter than a look at it, and less than it should be where a call is. A side without a handicap gets
+    ``0, 0``, and does everything but the work.
     """
-    count = 0
+    count = units = 0
 
     def slower():
         nonlocal count
         count += 1
         if failing and count % failing == 0:
             raise RuntimeError(f"one call in {failing} fails")
-        started = perf_counter()
         result = call()
-        until = started + (perf_counter() - started) * (1 + busy)
-        while perf_counter() < until:
-            pass
+        deque(repeat(None, units), 0)
         return result
 
+    if busy:
+        units = units_of_work(slower, busy)
     return slower
+
+
+#: Units of work, and trials of them and of calls, from which it follows how many make a share of a call.
+UNITS, WORK_TRIALS = 100_000, 15
+
+
+def units_of_work(call: Callable[[], object], share: float) -> int:
+    """How many units of work take a share of a call's time. Both are timed in turn: the machine's speed changes."""
+    number = 1
+    while seconds_of(call, number) < UNITS * 4e-9:
+        number *= 2
+    ratios = []
+    for _ in range(WORK_TRIALS):
+        each = seconds_of(call, number) / number
+        started = perf_counter()
+        deque(repeat(None, UNITS), 0)
+        ratios.append(each * UNITS / (perf_counter() - started))
+    return round(share * median(ratios))
+
+
+def seconds_of(call: Callable[[], object], number: int) -> float:
+    """Seconds of so many calls."""
+    started = perf_counter()
+    for _ in repeat(None, number):
+        call()
+    return perf_counter() - started
 
 
 def measure(request: dict, say: Callable[[dict], None], numbers) -> None:
@@ -145,11 +176,17 @@ def measure(request: dict, say: Callable[[dict], None], numbers) -> None:
         try:
             if each < SHORT:
                 call()
+            before = page_faults()
             each = time_batch(int(number))
-            say({"seconds": each})
+            say({"seconds": each, "faults": (page_faults() - before) / int(number)})
         except Exception as error:
             say(failure(error) | {"sometimes": succeeding(call) > 0})
     return None
+
+
+def page_faults() -> int:
+    """Pages of memory that the system has given this process so far, without reading them from a disk."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
 
 
 def batch_timer(call: Callable[[], object], clock: Callable[[], float] | None, frames: int) -> Callable[[int], float]:

@@ -3,6 +3,7 @@
 import ast
 import json
 import shutil
+from itertools import product
 from types import SimpleNamespace
 
 import pytest
@@ -167,9 +168,9 @@ def test_a_made_gradient_depends_on_how_it_is_made(tree, unchanged):
 GRADIENTS = [kernel.name for kernel in CATALOGUE.values() if kernel.derived]
 
 
-def one(kernel="add", backend="numpy", size=10):
-    name = f"elementwise.{kernel}_float64.time_call"
-    return Combination("venv", name, 0, **parse_name(name), backend=backend, size=size, device="cpu")
+def one(kernel="add", backend="numpy", size=10, measure="time_call", device="cpu"):
+    name = f"elementwise.{kernel}_float64.{measure}"
+    return Combination("venv", name, 0, **parse_name(name), backend=backend, size=size, device=device)
 
 
 def test_every_part_of_a_fingerprint_is_told_apart():
@@ -188,10 +189,27 @@ def test_every_part_of_a_fingerprint_is_told_apart():
 def test_how_short_calls_are_timed_on_the_host_concerns_the_backends_that_have_it_so():
     for name, backend in BACKENDS.items():
         own = backend.notes_stack or backend.waits_by is not None
-        by = {device: fingerprints.of_sources("add", name, "time_call", device)[3] for device in ("cpu", "gpu")}
-        assert (by["cpu"] != by["gpu"]) is own
+        usual = fingerprints.of_sources("add", "numpy", "time_call", "cpu")[3]
+        assert (fingerprints.of_sources("add", name, "time_call", "cpu")[3] != usual) is own
         first = {fingerprints.of_sources("add", name, "track_first_call", device)[3] for device in ("cpu", "gpu")}
         assert len(first) == 1
+
+
+@pytest.mark.parametrize(
+    ("measure", "device", "matters"),
+    [
+        ("time_call", "cpu", True),
+        ("time_call", "gpu", False),
+        ("time_round_trip", "gpu", True),
+        ("track_from_device", "gpu", True),
+        ("track_to_device", "gpu", False),
+        ("track_memory", "cpu", False),
+        ("track_first_call", "cpu", False),
+    ],
+)
+def test_the_allocator_concerns_what_makes_arrays_on_the_host(measure, device, matters):
+    for backend in BACKENDS.values():
+        assert ("allocator settled" in fingerprints.timing_of(backend, measure, device)) is matters
 
 
 def test_a_change_of_the_timing_vouches_for_what_it_left_the_same():
@@ -201,23 +219,23 @@ def test_a_change_of_the_timing_vouches_for_what_it_left_the_same():
         for before, after in change["same"].items():
             assert before not in today
             concerned = [name for name in MEASURES if fingerprints.digest([fingerprints.timing(name)]) == after]
-            for backend in BACKENDS.values() if "time_call" in concerned else ():
-                kernel, inputs, adapter, _, packages = fingerprints.fingerprint(one(backend=backend.name), {}).split(
-                    "-"
-                )
-                stored = "-".join([kernel, inputs, adapter, before, packages])
-                stale = fingerprints.changed(stored, one(backend=backend.name), {})
-                assert stale == (["timing"] if backend.notes_stack or backend.waits_by else [])
+            of_library = {name for name in concerned if name and MEASURES[name].of_library}
+            for backend, measure, device in product(BACKENDS.values(), set(concerned) - of_library, ("cpu", "gpu")):
+                now = one(backend=backend.name, measure=measure, device=device)
+                kernel, inputs, adapter, _, packages = fingerprints.fingerprint(now, {}).split("-")
+                stale = fingerprints.changed("-".join([kernel, inputs, adapter, before, packages]), now, {})
+                assert stale == (["timing"] if fingerprints.timing_of(backend, measure, device) else [])
 
 
 def test_a_fingerprint_that_another_python_stored_is_the_same():
-    kernel, inputs, adapter, timing, packages = fingerprints.fingerprint(one(), {"numpy": "2.4.6"}).split("-")
-    newer = fingerprints.digest([fingerprints.timing(one().measure, newer=True)])
+    error = one(measure="track_error")
+    kernel, inputs, adapter, timing, packages = fingerprints.fingerprint(error, {"numpy": "2.4.6"}).split("-")
+    newer = fingerprints.digest([fingerprints.timing(error.measure, newer=True)])
     assert newer != timing
-    assert fingerprints.changed("-".join([kernel, inputs, adapter, newer, packages]), one(), {"numpy": "2.4.6"}) == []
-    assert fingerprints.changed("-".join([kernel, inputs, adapter, newer, packages]), one(), {}) == ["packages"]
+    assert fingerprints.changed("-".join([kernel, inputs, adapter, newer, packages]), error, {"numpy": "2.4.6"}) == []
+    assert fingerprints.changed("-".join([kernel, inputs, adapter, newer, packages]), error, {}) == ["packages"]
     other = "-".join([kernel, inputs, adapter, "0" * 8, packages])
-    assert fingerprints.changed(other, one(), {"numpy": "2.4.6"}) == ["timing"]
+    assert fingerprints.changed(other, error, {"numpy": "2.4.6"}) == ["timing"]
 
 
 @pytest.mark.parametrize(

@@ -172,7 +172,7 @@ def test_calls_that_differ_by_rounding_are_compared(tmp_path):
 
 FAULTS = """
 import resource, sys
-from arrayspeed.own.inside import memory
+from arrayspeed.own.inside import allocator
 
 def work():
     blocks = [bytearray(800_000) for _ in range(4)]
@@ -184,7 +184,7 @@ def faults():
     return (resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before) / 20
 
 before = faults()
-memory.settle()
+allocator.settle()
 work()
 print(before, faults())
 """

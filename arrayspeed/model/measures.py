@@ -45,6 +45,8 @@ class Measure:
         those that it compares; None where it does not. Of a library, which has no sizes, `ALL`.
     of_compiling
         Whether upgrades look at it only where something is compiled.
+    to_host
+        Whether every call makes arrays on the host, whatever the device.
     """
 
     name: str
@@ -62,6 +64,7 @@ class Measure:
     prepares: int | None = None
     upgrade: str | None = None
     of_compiling: bool = False
+    to_host: bool = False
 
     @property
     def sampled(self) -> bool:
@@ -117,6 +120,7 @@ FROM_DEVICE = Measure(
     "time to copy the result to the host",
     "from the device",
     "From a result that is complete on the device to the host.",
+    to_host=True,
 )
 
 ACCURACY = Measure(
@@ -153,6 +157,7 @@ MEASURES = {
             "round trip",
             "NumPy in, NumPy out: copy to the device, compute, copy back to the host.",
             batched=True,
+            to_host=True,
         ),
         Measure(
             "time_pipelined",

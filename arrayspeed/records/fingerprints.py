@@ -107,9 +107,14 @@ def of_sources(
 
 
 def timing_of(way: Backend, measure: str, device: str | None) -> str:
-    """What of the timing differs between backends; empty where it is as it always is."""
-    batched = MEASURES[measure].batched and device == DEVICES[0]
-    return f"{way.notes_stack} {way.waits_by}" if batched and (way.notes_stack or way.waits_by) else ""
+    """What of the timing differs between backends, measures and devices; empty where it is as it always is."""
+    batched_on_host = MEASURES[measure].batched and device == DEVICES[0]
+    found = []
+    if batched_on_host and (way.notes_stack or way.waits_by):
+        found.append(f"{way.notes_stack} {way.waits_by}")
+    if batched_on_host or MEASURES[measure].to_host:
+        found.append("allocator settled")
+    return " ".join(found)
 
 
 @lru_cache(None)

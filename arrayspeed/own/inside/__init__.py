@@ -9,6 +9,7 @@ that imports it too would seem to load faster.
     values      what a call returned, as a digest and as plain numbers
     memory      memory at its peak
     keeping     memory that every call keeps: a link to the file of our own benchmarks
+    allocator   the state of the allocator in which calls are timed: a link, too
     programs    what compilers made of a function, or a profile of it
     measuring   one function: its first call, its memory, its values, and batches of calls
     serving     requests in, answers out

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import gc
 from time import sleep
 
@@ -11,9 +10,6 @@ from .keeping import SETTLING, libc
 TYPE_CHECKING = False  # type checkers take it as true
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-#: Bytes of the largest block that glibc's allocator learns from: 32 MiB, with its own bookkeeping.
-LARGEST_FREED = 2**25 - 2**16
 
 
 def status(key: str) -> int | None:
@@ -36,19 +32,6 @@ def reset_peak() -> bool:
         return True
     except OSError:
         return False
-
-
-def settle() -> None:
-    """Bring glibc's allocator to the state that it has in any process that has freed a large array before.
-
-    What it takes from the system and gives back anew with every call depends on the largest block that was ever freed.
-    A histogram of 100,000 numbers took 0.8 ms or 2 to 4 ms, by what the process had happened to free before it.
-    """
-    library = libc()
-    if library is not None:
-        library.malloc.restype = ctypes.c_void_p
-        library.malloc.argtypes = [ctypes.c_size_t]
-        library.free(library.malloc(LARGEST_FREED))
 
 
 def peak_of(call: Callable[[], object]) -> int | None:

@@ -19,10 +19,10 @@ import signal
 import sys
 from contextlib import suppress
 
+from .allocator import settle
 from .asv_suite import Asv
 from .loading import File, Mistake, Skipped, told
 from .measuring import Forked, Measured
-from .memory import settle
 from .pytest_suite import Pytest
 
 TYPE_CHECKING = False  # type checkers take it as true
