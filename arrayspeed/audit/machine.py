@@ -84,11 +84,9 @@ def check_cores(python: str, backend: str) -> list[Check]:
 
 
 def timed(session: Session, backend: str, device: str, kernels: list[str], sizes: list[str]) -> list[Combination]:
-    """The times of calls that are compared with the clock."""
-    selection = Selection(
-        kernels=kernels, backends=[backend], sizes=sizes, devices=[device], measures=[CALL.name], dtypes=["float64"]
-    )
-    return list(combinations(session, selection))
+    """The times of calls that are compared with the clock, of each kernel in its own precision."""
+    selection = Selection(kernels=kernels, backends=[backend], sizes=sizes, devices=[device], measures=[CALL.name])
+    return [one for one in combinations(session, selection) if one.dtype == CATALOGUE[one.kernel].dtypes[0]]
 
 
 def audit(
