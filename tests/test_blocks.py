@@ -15,12 +15,14 @@ import pytest
 from arrayspeed.audit import copies
 from arrayspeed.cli.copies import read, show, status, wrong
 from arrayspeed.decide import Decision, Looks, Observed
+from arrayspeed.formats.verdicts import faults_text
 from arrayspeed.measure import blocks
 from arrayspeed.measure.players import Failed, Turns, state, take_turns
 from arrayspeed.measure.progress import Rounds
 from arrayspeed.measure.until_decided import Limits, until_decided
 from arrayspeed.model.combination import Combination
 from arrayspeed.model.errors import UserError
+from arrayspeed.records import processes
 from arrayspeed.records.processes import Process
 from tests.conftest import ROOT
 
@@ -46,6 +48,43 @@ def test_a_copy_against_itself_and_a_slower_one(server):
     assert same.number > 100, "short calls are made in batches"
     ratio = math.exp(sum(math.log(b / a) for a, b in zip(same.batches, twice.batches, strict=True)) / len(same.batches))
     assert 1.4 < ratio < 3
+
+
+@pytest.mark.clock
+def test_a_copy_of_a_short_call_waits_for_its_share(server):
+    half = ADD | {"handicap": [0.5, 0]}
+    same, slower = played(server, ADD | {"handicap": [0.0, 0]}, half)
+    pairs = zip(same.batches, slower.batches, strict=True)
+    ratio = math.exp(sum(math.log(b / a) for a, b in pairs) / len(same.batches))
+    assert 1.25 < ratio < 2.2
+
+
+def test_calls_are_timed_with_an_allocator_that_keeps_what_they_free(server):
+    """In a process that has freed no large array before, each call of this kernel has some 1,100 page faults."""
+    (one,) = played(server, {"benchmark": "simulation.n_body_float64.time_call", "parameters": ["numpy", 100, "cpu"]})
+    assert one.value
+    assert 0 <= one.page_faults < 20
+
+
+def test_page_faults_are_kept_with_a_process():
+    row = processes.line(Process(combination(), 1.0, batches=[1.0], faults=1111.4))
+    found = [processes.record(json.dumps(row | more).encode())[1] for more in ({}, {"faults": "many"}, {"faults": 0})]
+    assert [one.faults for one in found] == [1110.0, None, 0.0]
+    assert processes.page_faults(found) == 555.0
+    assert processes.page_faults(found[1:2]) is None
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        (None, 12.0, ""),
+        (3.0, 9.0, ""),
+        (0.2, 1110.0, "page faults a call: 0 → 1,110"),
+        (12.0, 1.0, "page faults a call: 12 → 1"),
+    ],
+)
+def test_page_faults_are_told_where_there_are_many(before, after, said):
+    assert faults_text(before, after) == said
 
 
 @pytest.mark.parametrize(
@@ -326,5 +365,5 @@ def test_the_answers_of_a_server_are_json(server):
     one = server.fork("a", ADD)
     one.ready(60)
     one.channel.sendall(b"3\n")
-    assert set(json.loads(one.channel.recv(1000))) == {"seconds"}
+    assert set(json.loads(one.channel.recv(1000))) == {"seconds", "faults"}
     one.end()

@@ -28,7 +28,7 @@ from arrayspeed.decide.words import SAME, UNCLEAR
 from arrayspeed.environments.project import load_config
 from arrayspeed.explain.stored import load as explanations
 from arrayspeed.formats.terminal import console
-from arrayspeed.formats.verdicts import ratio_text, style
+from arrayspeed.formats.verdicts import faults_text, ratio_text, style
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.measures import CALL, MEASURES
 from arrayspeed.model.names import check
@@ -230,4 +230,5 @@ def step_text(one: Series, step: Step) -> str:
     failures = ""
     if step.failed or step.failed_before:
         failures = f", failed {step.failed} of {step.processes} against {step.failed_before} of {step.processes_before}"
-    return f"{what}, after {printable(step.before)} ({values}, {rounds}{failures})"
+    faults = faults_text(step.faults_before, step.faults)
+    return f"{what}, after {printable(step.before)} ({values}, {rounds}{failures}{faults and f', {faults}'})"

@@ -80,6 +80,17 @@ def failures_text(decision: Decision) -> str:
     )
 
 
+#: Page faults of a call that are worth a word: fewer take less than a call's noise.
+MANY_FAULTS = 10
+
+
+def faults_text(before: float | None, after: float | None) -> str:
+    """Pages of memory that the system provides in a call of each side; "" where they are few or were not counted."""
+    if before is None or after is None or max(before, after) < MANY_FAULTS:
+        return ""
+    return f"page faults a call: {before:,.0f} → {after:,.0f}"
+
+
 def decision_data(name: str, decision: Decision) -> dict[str, Any]:
     """One comparison as plain data; None where something is unknown."""
     return {

@@ -362,6 +362,7 @@ def process_of(one: Combination, taken: Taken) -> Process:
         sometimes=taken.sometimes,
         number=number,
         kind=taken.kind,
+        faults=taken.page_faults,
     )
 
 

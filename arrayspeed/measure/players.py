@@ -79,6 +79,8 @@ class Player:
     ----------
     figures
         What it said that it measured while it prepared: measure -> value, or why there is none.
+    faults
+        Page faults of a call in its last batch; None where it does not say.
     """
 
     def __init__(self, name: str, pid: int, channel: socket.socket, held: bool = False) -> None:
@@ -87,6 +89,7 @@ class Player:
         self.channel = channel
         self.held = held
         self.figures: dict[str, Any] = {}
+        self.faults: float | None = None
         self.buffer = b""
         self.stopped = False
         self.ended = False
@@ -160,6 +163,8 @@ class Player:
         value = row.get(key)
         if not isinstance(value, (int, float)) or not 0 < value < math.inf:
             raise Failed(f"it gave no time: {value!r}")
+        faults = row.get("faults")
+        self.faults = float(faults) if isinstance(faults, (int, float)) and 0 <= faults < math.inf else None
         return float(value)
 
     def stop(self) -> None:
@@ -254,10 +259,11 @@ class Taken:
     """What one player gave: seconds a call of each of its turns, None where it failed in that turn; and why.
 
     ``sometimes``: it failed, and other calls of the same process succeeded. ``alone``: its batches before the turns.
-    ``figures``: what it measured while it prepared.
+    ``figures``: what it measured while it prepared. ``faults``: page faults of a call, turn by turn, where it says.
     """
 
     batches: list[float | None] = field(default_factory=list)
+    faults: list[float] = field(default_factory=list)
     alone: list[float] = field(default_factory=list)
     figures: dict[str, Any] = field(default_factory=dict)
     number: int = 1
@@ -270,6 +276,11 @@ class Taken:
         """Seconds a call, the median of its turns."""
         good = [batch for batch in self.batches if batch is not None]
         return median(good) if good else None
+
+    @property
+    def page_faults(self) -> float | None:
+        """Page faults of a call, the median of its turns."""
+        return median(self.faults) if self.faults else None
 
     def fail(self, error: Failed) -> None:
         """Note a failure."""
@@ -299,6 +310,7 @@ def take_turns(players: Sequence[Player], plan: Turns, rng: random.Random) -> di
                 one = taken[player.name]
                 try:
                     one.batches.append(run(player, numbers[player.name], plan.timeout))
+                    one.faults += [] if player.faults is None else [player.faults]
                 except Failed as error:
                     one.batches.append(None)
                     one.fail(error)

@@ -10,14 +10,14 @@ from __future__ import annotations
 import json
 import math
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, median
 from typing import Any, Protocol
 
 import polars as pl
@@ -52,6 +52,8 @@ class Process:
         It failed, and other calls of the same process succeeded.
     number
         Calls in a batch.
+    faults
+        Page faults of a call, the median of its batches; None where they were not counted.
     kind
         The class of the failure, of `arrayspeed.model.failures`; None where there is none.
     fingerprint
@@ -70,6 +72,7 @@ class Process:
     sometimes: bool = False
     number: int | None = None
     kind: str | None = None
+    faults: float | None = None
     fingerprint: str | None = field(default=None, compare=False)
     date: str = field(default="", compare=False)
 
@@ -134,6 +137,8 @@ def line(process: Process) -> dict[str, Any]:
     if process.batches:
         row["number"] = process.number
         row["batches"] = [None if batch is None else float(f"{batch:.4g}") for batch in process.batches]
+        if process.faults is not None:
+            row["faults"] = float(f"{process.faults:.3g}")
     if process.why is not None:
         row |= {"why": process.why, "kind": process.kind or class_of(process.why)}
     if process.sometimes:
@@ -206,12 +211,20 @@ def parse(row: dict[str, Any], environment: str) -> Process:
     )
     number = row.get("number")
     met["number"] = None if number is None else int(number)
+    faults = row.get("faults")
+    met["faults"] = float(faults) if faults is not None and is_value(faults) else None
     why = None if row.get("why") is None else str(row["why"])
     if why is not None:
         met["kind"] = kind if (kind := row.get("kind")) in CLASSES else class_of(why)
     met["fingerprint"] = known if isinstance(known := row.get("fingerprint"), str) else None
     met["date"] = str(row.get("date", ""))
     return Process(one, value, why=why, batches=batches, sometimes=row.get("sometimes") is True, **met)
+
+
+def page_faults(found: Iterable[Process]) -> float | None:
+    """Page faults of a call, the median over processes; None where none of them counted."""
+    counted = [process.faults for process in found if process.faults is not None]
+    return median(counted) if counted else None
 
 
 @lru_cache(maxsize=4096)

@@ -18,6 +18,7 @@ import polars as pl
 
 from arrayspeed.decide import FACTOR
 from arrayspeed.explain.stored import load as explanations
+from arrayspeed.formats.verdicts import faults_text
 from arrayspeed.report.files import dump
 from arrayspeed.report.newest import newest
 from arrayspeed.versions.history import Measured, measured
@@ -60,6 +61,7 @@ def series_data(
     where = one.kernel, one.dtype, one.backend, one.size, one.device
     for step in data["steps"]:
         step["reason"] = reason(machine, library, data | step)
+        step["memory"] = faults_text(step["faults_before"], step["faults"])
         row = known.get((library, step["before"], step["version"], *where))
         if row:
             changes = [each for each in row["counts"] if each[1] != each[2]]

@@ -17,7 +17,7 @@ from arrayspeed.decide import FACTOR
 from arrayspeed.decide.words import ORDER
 from arrayspeed.explain.compare import DIFFERS, SAME
 from arrayspeed.explain.stored import load as explanations
-from arrayspeed.formats.verdicts import interval_text, markdown_table
+from arrayspeed.formats.verdicts import faults_text, interval_text, markdown_table
 from arrayspeed.model.measures import CALL, measure_of
 from arrayspeed.model.units import significant
 from arrayspeed.report.newest import newest
@@ -98,7 +98,8 @@ def changed(step: Mapping[str, Any]) -> str:
     if step["ratio"] is None:
         return f"{what}: {step['verdict']} in {step['version']}, after {step['before']}."
     ratio = interval_text(step["ratio"], step["low"], step["high"])
-    return f"{what}: in {step['version']} {ratio} of that in {step['before']}."
+    faults = faults_text(step["faults_before"], step["faults"])
+    return f"{what}: in {step['version']} {ratio} of that in {step['before']}.{faults and f' {faults.capitalize()}.'}"
 
 
 def program(library: str, step: Mapping[str, Any], known: Mapping[tuple[Any, ...], dict[str, Any]]) -> str:

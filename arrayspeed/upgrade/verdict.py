@@ -19,6 +19,7 @@ from arrayspeed.formats.verdicts import (
     conclusion,
     decision_data,
     failures_text,
+    faults_text,
     interval_text,
     markdown_table,
     order,
@@ -30,7 +31,7 @@ from arrayspeed.formats.verdicts import (
 from arrayspeed.model.measures import MEASURES, measure_of
 from arrayspeed.model.text import printable
 from arrayspeed.model.units import human
-from arrayspeed.records.processes import Process
+from arrayspeed.records.processes import Process, page_faults
 from arrayspeed.upgrade.compare import Row
 from kernels import CATALOGUE
 
@@ -97,6 +98,7 @@ def cells(row: Row) -> tuple[str, ...]:
     what = f"{one.kernel} {one.size:,}" if one.size is not None else one.kernel
     old, new = (human(value(row, side), one.measure) for side in (row.observed.reference, row.observed.subject))
     failures = failures_text(row.decision) and f"failed: {failures_text(row.decision)}"
+    faults = "" if row.verdict == UNCLEAR else faults_text(page_faults(row.old), page_faults(row.new))
     return (
         row.verdict,
         measure_of(one.measure).short,
@@ -106,7 +108,7 @@ def cells(row: Row) -> tuple[str, ...]:
         new,
         ratio_text(row.decision),
         str(row.decision.rounds),
-        failures,
+        "; ".join(filter(None, (failures, faults))),
     )
 
 
@@ -214,5 +216,13 @@ def row_data(row: Row) -> dict[str, Any]:
 
 
 def process_data(process: Process) -> dict[str, Any]:
-    """One process: its round, its value, the batches that it is the median of, and why it failed."""
-    return {"round": process.round, "value": process.value, "batches": process.batches, "why": process.why}
+    """One process: its round, its value, the batches that it is the median of, the page faults of a call, and why it
+    failed.
+    """
+    return {
+        "round": process.round,
+        "value": process.value,
+        "batches": process.batches,
+        "page_faults": process.faults,
+        "why": process.why,
+    }

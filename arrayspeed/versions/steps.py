@@ -17,6 +17,7 @@ from arrayspeed.decide import FACTOR, Decision, Observed, judge
 from arrayspeed.decide.means import Mean, mean_of_rounds
 from arrayspeed.decide.words import BROKEN, SAME, UNCLEAR
 from arrayspeed.model.measures import measure_of
+from arrayspeed.records.processes import page_faults
 from arrayspeed.versions.history import Key, Measured, order
 
 #: The verdict of the release that all others are compared with.
@@ -59,7 +60,8 @@ class Point:
 class Step:
     """Two neighbouring releases that are shown to differ: the later, the one before it, and the later over the earlier.
 
-    ``before`` is the release just before or, where that one gave nothing, also the last one that did.
+    ``before`` is the release just before or, where that one gave nothing, also the last one that did. ``faults_before``
+    and ``faults`` are page faults of a call, where they were counted.
     """
 
     version: str
@@ -77,6 +79,8 @@ class Step:
     processes_before: int
     failed: int
     processes: int
+    faults_before: float | None = None
+    faults: float | None = None
 
 
 @dataclass(frozen=True)
@@ -158,6 +162,8 @@ def step(one: Measured, before: str, version: str, found: Decision) -> Step:
         found.processes_reference,
         found.failed_subject,
         found.processes_subject,
+        page_faults(one.sides[before]),
+        page_faults(one.sides[version]),
     )
 
 
