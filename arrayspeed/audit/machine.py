@@ -16,7 +16,7 @@ from arrayspeed.audit import clocks
 from arrayspeed.audit.check import Audit, Check, Report
 from arrayspeed.audit.sides import SAMPLE, Sides
 from arrayspeed.environments.project import importable
-from arrayspeed.measure.plan import Selection, combinations
+from arrayspeed.measure.plan import OWN, Selection, combinations
 from arrayspeed.measure.session import Session, open_session
 from arrayspeed.model.combination import Combination
 from arrayspeed.model.errors import UserError
@@ -85,8 +85,10 @@ def check_cores(python: str, backend: str) -> list[Check]:
 
 def timed(session: Session, backend: str, device: str, kernels: list[str], sizes: list[str]) -> list[Combination]:
     """The times of calls that are compared with the clock, of each kernel in its own precision."""
-    selection = Selection(kernels=kernels, backends=[backend], sizes=sizes, devices=[device], measures=[CALL.name])
-    return [one for one in combinations(session, selection) if one.dtype == CATALOGUE[one.kernel].dtypes[0]]
+    selection = Selection(
+        kernels=kernels, backends=[backend], sizes=sizes, devices=[device], measures=[CALL.name], dtypes=[OWN]
+    )
+    return list(combinations(session, selection))
 
 
 def audit(

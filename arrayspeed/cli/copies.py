@@ -1,8 +1,9 @@
 """Compare benchmarks with copies of themselves: how noisy is this machine, and what slowdown would it show?
 
-In each block an exact copy takes turns with its reference, and so do copies that busy-wait for a share of each call's
-time (--busy). Every difference reported for an exact copy is false. The slower copies show how far "same" and "slower"
-can be trusted here. Nothing is stored in results/; --format json prints all that was found, and --read shows that.
+In each block an exact copy takes turns with its reference, and so do copies that do other work for a share of each
+call's time (--busy). Every difference reported for an exact copy is false. The slower copies show how far "same" and
+"slower" can be trusted here. Nothing is stored in results/; --format json prints all that was found, and --read shows
+that.
 
 Exit status: 0 if no verdict was wrong and at most 5 % are unclear, 1 if one was wrong, 2 if too many are unclear: a
 machine that is too noisy to show anything has not passed.
@@ -33,7 +34,7 @@ from arrayspeed.environments.project import load_config
 from arrayspeed.formats.terminal import console
 from arrayspeed.formats.verdicts import markdown_table, table
 from arrayspeed.measure.host import only_run
-from arrayspeed.measure.plan import Selection
+from arrayspeed.measure.plan import OWN, Selection
 from arrayspeed.measure.session import newest_of_all, open_session
 from arrayspeed.measure.tiers import add_tier, kernels_of
 from arrayspeed.measure.until_decided import Limits
@@ -99,7 +100,7 @@ def main(args: argparse.Namespace) -> int:
         backends=args.backend,
         sizes=args.size or ["small", "large"],
         devices=["cpu"],
-        dtypes=["float64"],
+        dtypes=[OWN],
         measures=[CALL.name],
     )
     with redirect_stdout(sys.stderr), only_run(config.results_dir, args.wait):

@@ -21,12 +21,16 @@ if TYPE_CHECKING:
     from arrayspeed.measure.session import Session
 
 
+#: The precision that each kernel has first.
+OWN = "own"
+
+
 @dataclass
 class Selection:
     """Which combinations to measure; an empty list selects all.
 
     ``environments`` and ``patterns`` are substrings and regular expressions as asv takes them; ``sizes`` may hold
-    ``small`` and ``large``, which stand for each kernel's own.
+    ``small`` and ``large``, which stand for each kernel's own, and ``dtypes`` may hold `OWN`.
     """
 
     environments: list[str] = field(default_factory=list)
@@ -125,8 +129,15 @@ def may_be_wanted(labels: Mapping[str, str | None], selection: Selection) -> boo
     return (
         among(labels["kernel"], selection.kernels)
         and among(labels["measure"], selection.measures)
-        and (labels["dtype"] is None or among(labels["dtype"], selection.dtypes))
+        and has_dtype(labels["kernel"], labels["dtype"], selection)
     )
+
+
+def has_dtype(kernel: str | None, dtype: str | None, selection: Selection) -> bool:
+    """Whether a selection's precisions hold one of a kernel; what has none is not asked for one."""
+    if dtype is None or not selection.dtypes or dtype in selection.dtypes:
+        return True
+    return OWN in selection.dtypes and kernel in CATALOGUE and dtype == CATALOGUE[kernel].dtypes[0]
 
 
 def side_by_side(session: Session, ones: Iterable[Combination]) -> list[Combination]:
@@ -156,7 +167,7 @@ def wanted(one: Combination, selection: Selection) -> bool:
         and (not selection.backends or one.backend in selection.backends)
         and (not selection.sizes or one.size is None or bool(sizes & set(selection.sizes)))
         and (not selection.devices or one.device in selection.devices)
-        and (not selection.dtypes or one.dtype is None or one.dtype in selection.dtypes)
+        and has_dtype(one.kernel, one.dtype, selection)
         and (not selection.measures or one.measure in selection.measures)
         and (
             not selection.patterns or any(re.search(pattern, name) for pattern in selection.patterns for name in names)
