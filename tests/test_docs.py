@@ -106,3 +106,14 @@ def test_every_path_that_is_named_exists():
 def test_the_table_of_copies_is_that_of_its_run(capsys):
     copies.show(copies.read(ROOT / "docs" / "measured" / "busy-waits.json"), "markdown")
     assert capsys.readouterr().out.strip() in (ROOT / "docs" / "decisions.md").read_text()
+
+
+def test_the_table_of_large_calls_is_that_of_its_runs():
+    found = [
+        {row[0]: [cell.replace("%", " %") for cell in row] for row in copies.noises(copies.read(path))}
+        for path in ((ROOT / "docs" / "measured" / name) for name in ("large.json", "large-before.json"))
+    ]
+    after, before = found
+    text = (ROOT / "docs" / "decisions.md").read_text()
+    for backend, row in after.items():
+        assert f"| {' | '.join([backend, *row[3:6], *before[backend][3:5]])} |" in text
