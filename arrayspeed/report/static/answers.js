@@ -111,7 +111,7 @@ function changed(meta, step) {
   return [
     el("span", { class: step.worse ? "bad" : "good" }, `${step.version}: ${arrow(step)} `, step.ratio === null ? step.verdict : small(ratioText(step))),
     ` ${meta.measures[step.measure].title} of ${title(step)}, ${step.backend}`,
-    step.why ? el("small", {}, step.why) : null,
+    step.why ? el("small", {}, ` ${step.why}`) : null,
   ];
 }
 
