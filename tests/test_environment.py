@@ -23,7 +23,7 @@ from asv.machine import Machine
 from packaging.requirements import Requirement
 
 from arrayspeed.environments import install
-from arrayspeed.environments.plugin import Venv, find_python
+from arrayspeed.environments.plugin import Venv, find_python, recorded_packages
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 PYTHON = "{}.{}".format(*sys.version_info)
@@ -476,6 +476,66 @@ def test_pips_constraint_and_find_links_count_for_both(installer, tmp_path, whee
     env.create()
     assert packages(env)["alpha"] == "1.0"
     assert packages(env)["gamma"] == "2.0rc1"
+
+
+def results(date: int, commit: str, env: Venv, *lines: str) -> Path:
+    """Results of an environment at a commit, with the packages that it had."""
+    folder = Path("results", "box")
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{commit}-{env.name}.json").write_text(json.dumps({"date": date}))
+    path = folder / f"{commit}-{env.name}.packages.txt"
+    path.write_text("\n".join(["# Python 3.11.15 (CPython)", *lines, ""]))
+    return path
+
+
+@makes
+def test_an_environment_gets_the_packages_of_its_newest_results(installer, tmp_path, monkeypatch):
+    env = environment({"alpha": ">=1"})
+    results(2, "aaaaaaaa", env, "alpha==1.5", "beta==2.1")
+    results(1, "ffffffff", env, "alpha==1.0")
+    results(3, "eeeeeeee", environment({"beta": ""}), "alpha==1.0")
+    env.create()
+    # beta is not needed, so it is not installed.
+    assert packages(env) == {"alpha": "1.5", "asv_runner": version("asv_runner")}
+
+
+@makes
+def test_the_constraints_of_the_user_count_beside_the_recorded_packages(installer, tmp_path, wheels, monkeypatch):
+    (tmp_path / "limits.txt").write_text("fast==0.1\nalpha<1.5\n")
+    pip_conf(
+        monkeypatch, tmp_path, f"[global]\nno-index = true\nconstraint = limits.txt\n[install]\nfind-links = {wheels}\n"
+    )
+    env = environment({"alpha[quick]": ""})
+    results(1, "aaaaaaaa", env, "fast==0.1")
+    env.create()
+    assert (packages(env)["alpha"], packages(env)["fast"]) == ("1.0", "0.1")
+
+
+@makes
+def test_recorded_packages_that_cannot_be_installed_any_more_give_way_and_it_is_told(installer, warnings):
+    env = environment({"alpha": "", "beta": ""})
+    path = results(1, "aaaaaaaa", env, "alpha==1.4", "beta==2.1")
+    env.create()
+    assert packages(env)["alpha"] == "1.5"
+    assert warnings == [f"{env.name}: what {path} lists cannot be installed any more, so its values are out of date"]
+
+
+@makes
+def test_a_failure_is_not_blamed_on_recorded_packages(installer, warnings):
+    env = environment({"alpha": "99.0"})
+    results(1, "aaaaaaaa", env, "alpha==1.0")
+    with pytest.raises(util.UserError, match=r"^cannot install alpha==99\.0: no such version \(environment"):
+        env.create()
+    assert warnings == []
+
+
+def test_results_that_are_damaged_come_last():
+    env = environment({"alpha": ""})
+    good, bad = results(1, "aaaaaaaa", env), results(2, "bbbbbbbb", env)
+    for text in ("{", "[]", '{"date": null}', "{}"):
+        bad.with_name(bad.name.removesuffix(".packages.txt") + ".json").write_text(text)
+        assert recorded_packages("results", "box", env.name) == good
+    assert recorded_packages("results", "other", env.name) is None
 
 
 @makes

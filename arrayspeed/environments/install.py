@@ -131,9 +131,11 @@ def virtualenv_command(uv: str | None, python: str, folder: str) -> list[str]:
 
 
 def install_command(
-    uv: str | None, python: str, wanted: Iterable[Requirement], env: Mapping[str, str]
+    uv: str | None, python: str, wanted: Iterable[Requirement], env: Mapping[str, str], recorded: Path | None = None
 ) -> tuple[list[str], dict[str, str]]:
     """The one command that installs everything into the virtualenv of ``python``, and its environment variables.
+
+    ``recorded``: ``name==version`` lines. What of it is needed is installed in that version.
 
     Raises
     ------
@@ -143,8 +145,9 @@ def install_command(
     names = [str(each) for each in wanted]
     if not uv:
         pip = [python, "-I", "-m", "pip", "install", "--no-input", "--disable-pip-version-check", "--progress-bar=off"]
-        return [*pip, *names], {**env, "PIP_USER": "false"}
-    settings, flags = uv_settings(pip_options(python, env), env)
+        # Beside the constraints of its configuration and variables: pip adds them up.
+        return [*pip, *constraints(recorded), *names], {**env, "PIP_USER": "false"}
+    settings, flags = uv_settings(pip_options(python, env), env, recorded)
     return [uv, "pip", "install", "--no-progress", "--python", python, *flags, *names], {**env, **settings}
 
 
@@ -158,6 +161,11 @@ def resolve_command(
     settings, flags = uv_settings(pip_options(python, env), env)
     command = [uv, "pip", "install", "--dry-run", "--no-progress", "--target", folder, "--python", python]
     return [*command, *flags, *map(str, wanted)], {**env, **settings}
+
+
+def constraints(*files: str | Path | None) -> list[str]:
+    """The flags, of pip and of uv, that have these files constrain what is installed."""
+    return [f"--constraint={path}" for path in files if path]
 
 
 def to_download(output: str) -> int:
@@ -222,7 +230,9 @@ OLDER = {
 TRUE = {"1", "true", "yes", "on", "y", "t"}
 
 
-def uv_settings(options: Mapping[str, str], env: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
+def uv_settings(
+    options: Mapping[str, str], env: Mapping[str, str], recorded: Path | None = None
+) -> tuple[dict[str, str], list[str]]:
     """Options of pip as environment variables and flags of uv; what the user has set for uv stays."""
     settings = {
         # pip takes the best version from anywhere, uv the first index that knows the package.
@@ -244,6 +254,9 @@ def uv_settings(options: Mapping[str, str], env: Mapping[str, str]) -> tuple[dic
     if any(Path(env.get(WHEELS) or "/dev/null").glob("*.whl")):
         links = env.get("UV_FIND_LINKS") or found.get("UV_FIND_LINKS", "")
         found["UV_FIND_LINKS"] = ",".join(filter(None, [links, *find_links(Path(env[WHEELS]).as_uri())]))
+    if recorded:  # the flag replaces the variable
+        others = env.get("UV_CONSTRAINT") or found.get("UV_CONSTRAINT", "")
+        flags += constraints(*others.split(), recorded)
     return found, flags
 
 

@@ -33,6 +33,9 @@ from arrayspeed.environments import install
 #: Under this name asv gives what it measures a PYTHONPATH, which it otherwise takes away.
 PATH_FOR_ASV = "ASV_PYTHONPATH"
 
+#: How the record of an environment's packages ends, beside its results.
+PACKAGES = ".packages.txt"
+
 LIST_PACKAGES = """
 import importlib.metadata, json, platform
 packages = {each.metadata["Name"]: each.version for each in importlib.metadata.distributions()}
@@ -76,10 +79,26 @@ def parse_packages(text: str) -> dict[str, str]:
 def stored_packages(folder: str | Path, machine: str, environment: str, commits: list[str]) -> dict[str, str]:
     """The packages recorded with an environment's results, of the first commit that has any; empty where none has."""
     for commit in commits:
-        path = Path(folder, get_filename(machine, commit, environment).removesuffix(".json") + ".packages.txt")
+        path = Path(folder, get_filename(machine, commit, environment).removesuffix(".json") + PACKAGES)
         if path.is_file():
             return parse_packages(path.read_text(encoding="utf-8", errors="replace"))
     return {}
+
+
+def recorded_packages(folder: str | Path, machine: str, environment: str) -> Path | None:
+    """The record of an environment's packages that a machine's results have, of the newest commit that has values."""
+    ending = os.path.basename(get_filename(machine, "", environment)).removesuffix(".json")
+    found = [path for path in Path(folder, machine).glob(f"*{PACKAGES}") if path.name[8:] == ending + PACKAGES]
+    dated = {path: date_of(path.with_name(path.name.removesuffix(PACKAGES) + ".json")) for path in sorted(found)}
+    return max(dated, key=dated.__getitem__, default=None)
+
+
+def date_of(values: Path) -> int:
+    """When the commit of a file of asv's results was made, in ms; 0 where there is no such file, or it is damaged."""
+    try:
+        return int(json.loads(values.read_bytes())["date"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return 0
 
 
 class Venv(Virtualenv):  # type: ignore[misc]  # asv has no annotations
@@ -183,8 +202,13 @@ class Venv(Virtualenv):  # type: ignore[misc]  # asv has no annotations
             self._fail(f"cannot make a virtualenv of {self._executable}", output)
 
     def _install_requirements(self, uv: str | None, env: dict[str, str]) -> None:
-        command, env = install.install_command(uv, self.find_executable("python"), self._wanted, env)
-        output, failed = self._call(command, env)
+        python = self.find_executable("python")
+        recorded = recorded_packages(self._results_dir, Machine.get_unique_machine_name(), self.name)
+        output, failed = self._call(*install.install_command(uv, python, self._wanted, env, recorded))
+        if failed and recorded:
+            output, failed = self._call(*install.install_command(uv, python, self._wanted, env))
+            if not failed:
+                log.warning(f"{self.name}: what {os.path.relpath(recorded)} lists cannot be installed any more, so its values are out of date")
         if failed == util.TIMEOUT_RETCODE:
             names = ", ".join(map(str, self._wanted))
             self._fail(f"cannot install {names}: nothing happened for {self._install_timeout} s", output)
@@ -245,7 +269,7 @@ class Venv(Virtualenv):  # type: ignore[misc]  # asv has no annotations
     def _results_file(self, commit_hash: str) -> Path:
         """Where the packages are kept for the results of a commit: next to asv's own file, under its name."""
         name = get_filename(Machine.get_unique_machine_name(), commit_hash, self.name)
-        return Path(self._results_dir, name.removesuffix(".json") + ".packages.txt")
+        return Path(self._results_dir, name.removesuffix(".json") + PACKAGES)
 
     def install_project(self, conf: Config, repo: Repo, commit_hash: str) -> None:
         """Note the commit, and keep the environment's exact packages next to its results."""

@@ -21,7 +21,7 @@ from arrayspeed.measure.session import save_atomically
 from arrayspeed.model.combination import Combination
 from arrayspeed.model.errors import UserError
 from arrayspeed.records import processes
-from arrayspeed.records.merge import BENCHMARKS, DESCRIPTION, PACKAGES, merge
+from arrayspeed.records.merge import BENCHMARKS, DESCRIPTION, merge
 from arrayspeed.records.processes import Process
 
 #: Where answers wait to be merged.

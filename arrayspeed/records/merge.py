@@ -20,6 +20,7 @@ from typing import Any
 
 from asv.results import get_filename
 
+from arrayspeed.environments.plugin import PACKAGES
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.text import printable
 from arrayspeed.records import processes, results
@@ -33,9 +34,6 @@ AUDIT = "audit.jsonl"
 
 #: What `arrayspeed explain` leaves there.
 EXPLANATIONS = "explanations.jsonl"
-
-#: The exact packages of an environment.
-PACKAGES = ".packages.txt"
 
 #: asv's list of benchmarks, beside the machines.
 BENCHMARKS = "benchmarks.json"

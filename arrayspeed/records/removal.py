@@ -11,11 +11,12 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
+from arrayspeed.environments.plugin import PACKAGES
 from arrayspeed.model.combination import Combination, parse_parameters
 from arrayspeed.records import processes
 from arrayspeed.records.combined import Entry, Side
 from arrayspeed.records.files import replace
-from arrayspeed.records.merge import PACKAGES, side
+from arrayspeed.records.merge import side
 
 #: An environment and the place of a combination in it.
 Place = tuple[str, tuple[str, str, int | None, str | None]]
