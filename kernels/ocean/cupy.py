@@ -1,5 +1,7 @@
 """Parts of an ocean model in CuPy."""
 
+from functools import partial
+
 import cupy as cp
 
 from kernels.linalg.cupy import tridiagonal_solve
@@ -12,7 +14,7 @@ equation_of_state = shared.equation_of_state
 
 def isoneutral_mixing(*fields):
     """As most libraries write it."""
-    return shared.isoneutral_mixing(cp.pad, *fields)
+    return shared.isoneutral_mixing(cp.pad, partial(shared.stacked, cp.pad), *fields)
 
 
 def turbulent_kinetic_energy(*fields):

@@ -1,5 +1,7 @@
 """Parts of an ocean model in JAX."""
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 
@@ -12,7 +14,7 @@ equation_of_state = shared.equation_of_state
 
 def isoneutral_mixing(*fields):
     """As most libraries write it."""
-    return shared.isoneutral_mixing(jnp.pad, *fields)
+    return shared.isoneutral_mixing(jnp.pad, partial(shared.stacked, jnp.pad), *fields)
 
 
 def solve(lower, diagonal, upper, right):

@@ -1,5 +1,7 @@
 """Parts of an ocean model in MLX."""
 
+from functools import partial
+
 import mlx.core as mx
 
 from kernels.linalg.mlx import tridiagonal_solve
@@ -12,7 +14,7 @@ equation_of_state = shared.equation_of_state
 
 def isoneutral_mixing(*fields):
     """As most libraries write it."""
-    return shared.isoneutral_mixing(mx.pad, *fields)
+    return shared.isoneutral_mixing(mx.pad, partial(shared.stacked, mx.pad), *fields)
 
 
 def turbulent_kinetic_energy(*fields):

@@ -137,8 +137,23 @@ def tapered(warm, salty, horizontal, vertical):
     return slope, 0.5 * (1 + xp.tanh((STEEPEST - xp.abs(slope)) / WIDTH))
 
 
+def stacked(pad, like, parts):
+    """Two by two parts along two more axes, each in as many zeros as it says around it; ``like`` is for `written`."""
+    return xp.stack([xp.stack([pad(part, around) for part, around in pair], -1) for pair in parts], -2)
+
+
+def written(zeros, parts):
+    """As `stacked`, written into an array of zeros."""
+    for i, pair in enumerate(parts):
+        for j, (part, around) in enumerate(pair):
+            inside = [slice(before, n - behind) for (before, behind), n in zip(around, zeros.shape, strict=False)]
+            zeros[(*inside, i, j)] = part
+    return zeros
+
+
 def faces(axis, pad, by_heat, by_salt, horizontal, vertical, k_iso, mask, dzw, dzt):
     """At the east or north faces: the tensor's component, and four slopes by the side of the face and the level."""
+    around = ((1, 2), (2, 2)) if axis == 0 else ((2, 2), (1, 2))
     pairs = cut(k_iso, axis, HERE) + cut(k_iso, axis, THERE)
     mean = xp.concatenate((0.5 * pairs[:, :, :1], 0.25 * (pairs[:, :, 1:] + pairs[:, :, :-1])), 2)
     across = [cut(field, axis, slice(1, -1)) for field in horizontal]
@@ -153,13 +168,13 @@ def faces(axis, pad, by_heat, by_salt, horizontal, vertical, k_iso, mask, dzw, d
         )
         spread = mean[:, :, 1:] * taper
         below = below + dzw[:-1] * mask[:, :, 1:] * xp.clip(spread, LEAST, INFINITE)
-        lower = pad(taper * slope * mask[:, :, 1:], ((0, 0), (0, 0), (1, 0)))
+        lower = taper * slope * mask[:, :, 1:], (*around, (1, 0))
         slope, taper = tapered(warm, salty, across, along)
         spread = mean * taper
         above = above + dzw * mask * xp.clip(spread, LEAST, INFINITE)
-        slopes.append(xp.stack((lower, taper * slope * mask), -1))
+        slopes.append((lower, (taper * slope * mask, (*around, (0, 0)))))
     total = above + pad(below, ((0, 0), (0, 0), (1, 0)))
-    return total / (4 * dzt), xp.stack(slopes, -2)
+    return total / (4 * dzt), slopes
 
 
 def tops(axis, by_heat, by_salt, horizontal, vertical, k_iso, mask, length):
@@ -175,9 +190,9 @@ def tops(axis, by_heat, by_salt, horizontal, vertical, k_iso, mask, length):
             across = [cut(field, axis, side)[:, :, level] for field in horizontal]
             slope, taper = tapered(warm, salty, across, inner)
             total = total + stretch * k_iso * taper * slope * slope * mask
-            levels.append(taper * slope * mask)
-        slopes.append(xp.stack(levels, -1))
-    return total, xp.stack(slopes, -2)
+            levels.append((taper * slope * mask, ((2, 2), (2, 2), (0, 1))))
+        slopes.append(levels)
+    return total, slopes
 
 
 def within(field, part, rows, columns):
@@ -189,6 +204,7 @@ def within(field, part, rows, columns):
 
 def isoneutral_mixing(
     pad,
+    place,
     mask_t,
     mask_u,
     mask_v,
@@ -209,7 +225,9 @@ def isoneutral_mixing(
     k_22,
     k_33,
 ):
-    """Tensors and slopes, each put into zeros or into what was there; ``pad``: the library's own, as NumPy's."""
+    """Tensors and slopes, each put into zeros or into what was there; ``pad``: the library's own, as NumPy's; ``place``:
+    of an array of their shape, the slopes in zeros.
+    """
     temp, salt = temp[..., 0], salt[..., 0]
     pressure = 1 + BY_PRESSURE * GRAVITY * DENSITY * xp.abs(zt)
     by_heat = -mask_t * (DENSITY * (BY_SQUARE * (temp - REFERENCE) + BY_TEMPERATURE * pressure))
@@ -223,16 +241,15 @@ def isoneutral_mixing(
     closed = [pad(field, ((0, 0), (0, 0), (0, 1))) for field in upward]
 
     part, slopes = faces(0, pad, by_heat, by_salt, eastward, closed, k_iso, mask_u, dzw, dzt)
-    new_11, slopes_x = within(k_11, part, 1, 2), pad(slopes, ((1, 2), (2, 2), (0, 0), (0, 0), (0, 0)))
+    new_11, slopes_x = within(k_11, part, 1, 2), place(k_11, slopes)
     part, slopes = faces(1, pad, by_heat, by_salt, northward, closed, k_iso, mask_v, dzw, dzt)
-    new_22, slopes_y = within(k_22, part, 2, 1), pad(slopes, ((2, 2), (1, 2), (0, 0), (0, 0), (0, 0)))
+    new_22, slopes_y = within(k_22, part, 2, 1), place(k_22, slopes)
 
     along_x, top_x = tops(0, by_heat, by_salt, eastward, upward, k_iso, mask_w, dxu)
     along_y, top_y = tops(1, by_heat, by_salt, northward, upward, k_iso, mask_w, cosu * dyu)
     part = along_x / (4 * dxt[INNER, None, None]) + along_y / (4 * (dyt * cost)[None, INNER, None])
     new_33 = within(k_33, pad(part, ((0, 0), (0, 0), (0, 1))), 2, 2)
-    around = ((2, 2), (2, 2), (0, 1), (0, 0), (0, 0))
-    return new_11, new_22, new_33, slopes_x, slopes_y, pad(top_x, around), pad(top_y, around)
+    return new_11, new_22, new_33, slopes_x, slopes_y, place(k_33, top_x), place(k_33, top_y)
 
 
 def superbee(direction, velocity, before, here, beyond, further, masks, length):

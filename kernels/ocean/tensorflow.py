@@ -1,5 +1,7 @@
 """Parts of an ocean model in TensorFlow."""
 
+from functools import partial
+
 import tensorflow as tf
 
 from kernels.names import tensorflow as xp
@@ -12,7 +14,7 @@ equation_of_state = shared.equation_of_state
 
 def isoneutral_mixing(*fields):
     """As most libraries write it."""
-    return shared.isoneutral_mixing(tf.pad, *fields)
+    return shared.isoneutral_mixing(tf.pad, partial(shared.stacked, tf.pad), *fields)
 
 
 def solve(lower, diagonal, upper, right):
