@@ -8,35 +8,46 @@ array, no device and no thread yet. For the clock it must import nothing of the 
 from __future__ import annotations
 
 import os
-import runpy
 import socket
 import sys
 from contextlib import suppress
+from functools import partial
 from importlib import import_module
+from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from benchmarks.forking import serve
 from benchmarks.preload import end_with_parent
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 
+class Forked(BaseException):
+    """Raised in a new process, to leave the functions of the server: their frames would be on the script's stack."""
+
+
 def play(request: dict[str, Any], channel: socket.socket) -> None:
-    """Run what is asked for, with the socket as its standard input and output."""
+    """Note what is asked for, with the socket as standard input and output, and leave the server."""
     os.environ.update(request["environment"])
     os.dup2(channel.fileno(), 0)
     os.dup2(channel.fileno(), 1)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-    try:
-        if script := request.get("script"):
-            runpy.run_path(script, run_name="__main__")
-        else:
-            program = import_module(request["module"])
-            sys.excepthook = getattr(program, "fail", sys.excepthook)
-            program.main(*request["arguments"])
-    except BaseException:
-        sys.excepthook(*sys.exc_info())
+    os._exit = lambda status: None  # type: ignore[assignment]  # the server's last act in its child
+    raise Forked(request)
+
+
+def program(request: dict[str, Any]) -> Callable[[], object]:
+    """What is asked for, to be called: a script as the main module, or a program of asv's way."""
+    if path := request.get("script"):
+        main = ModuleType("__main__")
+        sys.modules["__main__"] = main
+        return partial(exec, compile(Path(path).read_bytes(), path, "exec"), vars(main))
+    module = import_module(request["module"])
+    sys.excepthook = getattr(module, "fail", sys.excepthook)
+    return partial(module.main, *request["arguments"])
 
 
 if __name__ == "__main__":
@@ -45,4 +56,13 @@ if __name__ == "__main__":
     for name in sys.argv[2:]:
         with suppress(ImportError):  # each script says so where it needs it
             import_module(name)
-    serve(socket.socket(fileno=int(sys.argv[1])), play)
+    leave = os._exit
+    try:
+        serve(socket.socket(fileno=int(sys.argv[1])), play)
+    except Forked as forked:
+        try:
+            program(*forked.args)()
+        except BaseException:
+            sys.excepthook(*sys.exc_info())
+        finally:
+            leave(0)
