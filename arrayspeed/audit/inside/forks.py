@@ -35,7 +35,8 @@ def play(request: dict[str, Any], channel: socket.socket) -> None:
     os.dup2(channel.fileno(), 0)
     os.dup2(channel.fileno(), 1)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-    os._exit = lambda status: None  # type: ignore[assignment]  # the server's last act in its child
+    # With that, the server would end the process here.
+    os._exit = lambda status: None  # type: ignore[assignment]
     raise Forked(request)
 
 
@@ -60,9 +61,10 @@ if __name__ == "__main__":
     try:
         serve(socket.socket(fileno=int(sys.argv[1])), play)
     except Forked as forked:
+        os._exit = leave
         try:
             program(*forked.args)()
         except BaseException:
             sys.excepthook(*sys.exc_info())
         finally:
-            leave(0)
+            os._exit(0)
