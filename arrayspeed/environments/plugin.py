@@ -208,7 +208,8 @@ class Venv(Virtualenv):  # type: ignore[misc]  # asv has no annotations
         if failed and recorded:
             output, failed = self._call(*install.install_command(uv, python, self._wanted, env))
             if not failed:
-                log.warning(f"{self.name}: what {os.path.relpath(recorded)} lists cannot be installed any more, so its values are out of date")
+                lost = f"what {os.path.relpath(recorded)} lists cannot be installed any more"
+                log.warning(f"{self.name}: {lost}, so its values are out of date")
         if failed == util.TIMEOUT_RETCODE:
             names = ", ".join(map(str, self._wanted))
             self._fail(f"cannot install {names}: nothing happened for {self._install_timeout} s", output)

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from asv.results import get_filename
 
+from arrayspeed.environments.plugin import PACKAGES
 from arrayspeed.measure.blocks import Block
 from arrayspeed.measure.session import save_atomically
 from arrayspeed.model.combination import Combination

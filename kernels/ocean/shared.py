@@ -225,8 +225,8 @@ def isoneutral_mixing(
     k_22,
     k_33,
 ):
-    """Tensors and slopes, each put into zeros or into what was there; ``pad``: the library's own, as NumPy's; ``place``:
-    of an array of their shape, the slopes in zeros.
+    """Tensors and slopes, each put into zeros or into what was there; ``pad``: the library's own, as NumPy's;
+    ``place``: puts slopes into zeros around an array's shape.
     """
     temp, salt = temp[..., 0], salt[..., 0]
     pressure = 1 + BY_PRESSURE * GRAVITY * DENSITY * xp.abs(zt)

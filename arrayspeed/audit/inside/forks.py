@@ -36,7 +36,7 @@ def play(request: dict[str, Any], channel: socket.socket) -> None:
     os.dup2(channel.fileno(), 1)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     # With that, the server would end the process here.
-    os._exit = lambda status: None  # type: ignore[assignment]
+    os._exit = lambda status: None  # type: ignore[assignment, return-value]
     raise Forked(request)
 
 
