@@ -13,8 +13,7 @@ import sys
 from contextlib import suppress
 from functools import partial
 from importlib import import_module
-from pathlib import Path
-from types import ModuleType
+from importlib.util import module_from_spec, spec_from_file_location
 from typing import TYPE_CHECKING
 
 from benchmarks.forking import serve
@@ -43,9 +42,10 @@ def play(request: dict[str, Any], channel: socket.socket) -> None:
 def program(request: dict[str, Any]) -> Callable[[], object]:
     """What is asked for, to be called: a script as the main module, or a program of asv's way."""
     if path := request.get("script"):
-        main = ModuleType("__main__")
-        sys.modules["__main__"] = main
-        return partial(exec, compile(Path(path).read_bytes(), path, "exec"), vars(main))
+        spec = spec_from_file_location("__main__", path)
+        assert spec is not None and spec.loader is not None  # a path that ends in .py has both
+        sys.modules["__main__"] = main = module_from_spec(spec)
+        return partial(spec.loader.exec_module, main)
     module = import_module(request["module"])
     sys.excepthook = getattr(module, "fail", sys.excepthook)
     return partial(module.main, *request["arguments"])
