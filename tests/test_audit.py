@@ -107,7 +107,14 @@ class Break(NamedTuple):
 JAX, TORCH, TIMING = "kernels/backends/jax.py", "kernels/backends/torch.py", "benchmarks/timing.py"
 
 BREAKS = {
-    "wait": Break("wait", "jax-jit", "matmul", JAX, "result.block_until_ready()", "pass"),
+    "wait": Break(
+        "wait",
+        "jax-jit",
+        "matmul",
+        "kernels/preparation.py",
+        "operator.methodcaller(way.waits_by)",
+        "lambda result: None",
+    ),
     "batching": Break("batching", "jax-jit", "add", TIMING, "timed_calls = False", "timed_calls = True"),
     "dtype": Break("result", "jax", "add", JAX, '"jax_enable_x64", True', '"jax_enable_x64", False'),
     "precision": Break("settings", "jax", "matmul", JAX, '"highest"', '"default"'),
