@@ -261,7 +261,7 @@ def test_the_clock_shares_nothing_with_what_it_checks():
         for backend in ON_CPU:
             for device in BACKENDS[backend].devices:
                 one = replace(combination(name, backend, kernel.small), device=device)
-                for text in (script.clock(one), script.pyperf(one)):
+                for text in (script.preparation(one), script.clock(one), script.pyperf(one)):
                     compile(text, "script", "exec")
                     assert not re.search(
                         r"asv|benchmarks|timeit\.|stack|adapter|Prepared|\bload\b|\bprepare\b", text

@@ -489,7 +489,7 @@ def results(date: int, commit: str, env: Venv, *lines: str) -> Path:
 
 
 @makes
-def test_an_environment_gets_the_packages_of_its_newest_results(installer, tmp_path, monkeypatch):
+def test_an_environment_gets_the_packages_of_its_newest_results(installer):
     env = environment({"alpha": ">=1"})
     results(2, "aaaaaaaa", env, "alpha==1.5", "beta==2.1")
     results(1, "ffffffff", env, "alpha==1.0")

@@ -102,9 +102,15 @@ def preparation(one: Combination) -> str:
         "DTYPE": one.dtype,
         "STATIC": dict(kernel.static(one.size, one.dtype)),
     }
-    text = "".join(f"{name} = {value!r}\n" for name, value in values.items()) + text
-    # As code of its own: eager TensorFlow looks for the line of every frame, which takes the longer the more code the
-    # script has before that. With seventy lines, an addition took it ×1.13.
+    return "".join(f"{name} = {value!r}\n" for name, value in values.items()) + text
+
+
+def apart(text: str) -> str:
+    """A line that runs a script's beginning as code of its own.
+
+    Eager TensorFlow looks for the line of every frame, which takes the longer the more code the script has before that.
+    With seventy lines, an addition took it ×1.13.
+    """
     return f"exec(compile({text!r}, 'preparation', 'exec'))\n"
 
 
@@ -131,7 +137,7 @@ def loop_over(body: str) -> str:
 def clock(one: Combination) -> str:
     """The whole script of a combination; it takes turns as `arrayspeed.measure.players` has it."""
     text = loop(one)
-    return preparation(one) + TURNS.replace("WARM_UP\n", indent(text, " " * 4)).replace(
+    return apart(preparation(one)) + TURNS.replace("WARM_UP\n", indent(text, " " * 4)).replace(
         "BATCH\n", indent(text, " " * 8)
     )
 
