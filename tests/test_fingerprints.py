@@ -209,22 +209,35 @@ def test_how_short_calls_are_timed_on_the_host_concerns_the_backends_that_have_i
 )
 def test_the_allocator_concerns_what_makes_arrays_on_the_host(measure, device, matters):
     for backend in BACKENDS.values():
-        assert ("allocator settled" in fingerprints.timing_of(backend, measure, device)) is matters
+        small, large = (fingerprints.timing_of(backend, measure, device, size) for size in (False, True))
+        assert ("allocator settled" in small) is matters
+        assert (small != large) is matters
 
 
 def test_a_change_of_the_timing_vouches_for_what_it_left_the_same():
-    today = {fingerprints.digest([fingerprints.timing(name)]) for name in ("", *MEASURES)}
+    """For that alone: whatever has another timing today is stale."""
+    today = {fingerprints.digest([fingerprints.timing()]): []}
+    measures = [name for name, measure in MEASURES.items() if not measure.of_library]
+    for backend, measure, device, size in product(BACKENDS, measures, ("cpu", "gpu"), (CATALOGUE["add"].small, 10**6)):
+        now = one(backend=backend, measure=measure, device=device, size=size)
+        today.setdefault(fingerprints.fingerprint(now, {}).split("-")[3], []).append(now)
+    for name in MEASURES:
+        today.setdefault(fingerprints.digest([fingerprints.timing(name)]), [])
     for change in fingerprints.CHANGES:
-        assert change["why"] and set(change["same"].values()) <= today, "later changes have made it useless: delete it"
+        assert change["why"] and set(change["same"].values()) <= set(today), "later changes made it useless: delete it"
         for before, after in change["same"].items():
             assert before not in today
-            concerned = [name for name in MEASURES if fingerprints.digest([fingerprints.timing(name)]) == after]
-            of_library = {name for name in concerned if name and MEASURES[name].of_library}
-            for backend, measure, device in product(BACKENDS.values(), set(concerned) - of_library, ("cpu", "gpu")):
-                now = one(backend=backend.name, measure=measure, device=device)
+            for timing, (now, *_) in ((timing, found) for timing, found in today.items() if found):
                 kernel, inputs, adapter, _, packages = fingerprints.fingerprint(now, {}).split("-")
                 stale = fingerprints.changed("-".join([kernel, inputs, adapter, before, packages]), now, {})
-                assert stale == (["timing"] if fingerprints.timing_of(backend, measure, device) else [])
+                assert stale == ([] if timing == after else ["timing"])
+
+
+@pytest.mark.parametrize(("size", "stale"), [(10, []), (1_000, []), (1_001, ["timing"]), (10**6, ["timing"])])
+def test_a_block_that_was_freed_settled_the_allocator_where_arrays_are_small(size, stale):
+    """The hash is that of calls of NumPy on the host, before the thresholds were set."""
+    kernel, inputs, adapter, _, packages = fingerprints.fingerprint(one(size=size), {}).split("-")
+    assert fingerprints.changed("-".join([kernel, inputs, adapter, "944404f6", packages]), one(size=size), {}) == stale
 
 
 def test_a_fingerprint_that_another_python_stored_is_the_same():

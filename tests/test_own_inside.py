@@ -1,5 +1,6 @@
 """The worker's parts: results that are waited for, results that are compared, memory."""
 
+import ctypes
 import json
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from arrayspeed.audit.script import KEEP
 from arrayspeed.own.inside import values, waiting
 from arrayspeed.own.results import compare, leaves_compared, read
 from tests.conftest import ROOT
@@ -195,6 +197,38 @@ def test_what_was_freed_before_does_not_matter():
     before, after = map(float, done.stdout.split())
     assert before > 100, "each call takes its memory from the system"
     assert after < 20
+
+
+HOLE = """
+import ctypes
+from arrayspeed.own.inside import allocator
+
+library = ctypes.CDLL(None)
+library.malloc.restype = ctypes.c_void_p
+library.malloc.argtypes = library.free.argtypes = [ctypes.c_size_t]
+
+library.free(library.malloc(12 * 2**20))
+blocks = [library.malloc(8 * 2**20) for _ in range(6)]
+last = library.malloc(2**20)
+for block in blocks:
+    library.free(block)
+SETTLE
+size = ctypes.sizeof(ctypes.c_size_t)
+print(sum(ctypes.c_size_t.from_address(library.malloc(31 * 2**20) - size).value & 2 > 0 for _ in range(4)))
+"""
+
+
+@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "mallopt"), reason="another allocator than glibc's")
+@pytest.mark.parametrize(
+    ("settle", "of_the_system"),
+    [("", 3), ("library.free(library.malloc(31 * 2**20))", 3), ("allocator.settle()", 0), (KEEP, 0)],
+    ids=["nothing", "a block", "thresholds", "audit"],
+)
+def test_the_allocator_settles_where_freed_memory_has_room_for_any_block(settle, of_the_system):
+    """48 MiB were freed below a block that stays: one block fits there, and teaches nothing when it is freed."""
+    text = HOLE.replace("SETTLE", settle)
+    done = subprocess.run([sys.executable, "-c", text], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert int(done.stdout) == of_the_system
 
 
 def test_the_worker_meets_nothing_of_the_users_names(tmp_path):

@@ -98,19 +98,32 @@ def test_threads_are_free_after_they_were_placed():
         assert all(os.sched_getaffinity(thread) == os.sched_getaffinity(0) for thread in threads)
 
 
-def test_threads_are_placed_beside_the_main_one(monkeypatch):
+def test_threads_begin_from_their_places_and_are_free_then(monkeypatch):
     bound = []
     monkeypatch.setattr(players, "bind", lambda thread, cores: bound.append((thread, list(cores))))
-    monkeypatch.setattr(players, "threads_of", lambda pid: [pid, 1, 2, 3])
+    monkeypatch.setattr(players, "threads_of", lambda pid: {pid: "python", 1: "python", 2: "python", 3: "python"})
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {2, 5, 7})
     one = SimpleNamespace(pid=9, go=lambda: bound.append("go"))
     players.start(one)
-    assert bound[:5] == [(9, [2]), (1, [7]), (2, [5]), (3, [7]), "go"]
+    assert bound[:5] == [(9, [2]), (1, [5]), (2, [7]), (3, [5]), "go"]
     assert bound[5:] == [(thread, [2, 5, 7]) for thread in (9, 1, 2, 3)]
     bound.clear()
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0})
     players.start(one)
     assert bound == ["go"], "with one core there is nothing to choose"
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        ({9: "main"}, {9: 0}),
+        ({9: "main", 10: "main", 11: "main"}, {9: 0, 10: 1, 11: 1}),
+        ({9: "main", 10: "pool", 11: "pool", 12: "main"}, {9: 0, 10: 1, 11: 0, 12: 1}),
+        ({9: "main", 10: "pool", 11: "other", 12: "pool", 13: "other"}, {9: 0, 10: 1, 11: 1, 12: 0, 13: 0}),
+    ],
+)
+def test_pools_begin_on_all_cores_and_other_threads_beside_the_main_one(names, expected):
+    assert players.places(names, 9, [0, 1]) == expected
 
 
 def test_a_turn_is_the_median_of_its_parts():

@@ -46,9 +46,13 @@ inputs = [array.astype(DTYPE) if array.dtype.kind == "f" else array for array in
 #: Where a result may be a tuple of arrays, and a call waits for each.
 SEVERAL = "several = isinstance(function(*arguments), (tuple, list))\n"
 
-#: An array of 32 MiB less 64 KiB is made and freed, as most programs have freed one: from then on the allocator keeps
-#: smaller ones for the next call.
-FREE = "np.empty(2**25 - 2**16, np.uint8)\n"
+#: The allocator keeps what is freed for the next call, as it does in most programs, which have freed a large array.
+KEEP = """\
+import ctypes
+
+for parameter, value in ((-3, 2**25), (-1, 2**26)):  # M_MMAP_THRESHOLD, M_TRIM_THRESHOLD
+    getattr(ctypes.CDLL(None), "mallopt", max)(parameter, value)
+"""
 
 #: A process that takes turns: warm, it says how long a call takes, and then times a batch for each number that it
 #: reads, after a call that is not timed, since others ran meanwhile.
@@ -92,7 +96,7 @@ def preparation(one: Combination) -> str:
     kernel, backend = CATALOGUE[one.kernel], BACKENDS[one.backend]
     plain = backend.plain
     text = START + plain.prepare + (plain.compile if backend.compiled else STATIC)
-    text += "arguments = tuple(arguments)\n" + (SEVERAL if plain.calls else "") + FREE
+    text += "arguments = tuple(arguments)\n" + (SEVERAL if plain.calls else "") + KEEP
     assert one.size is not None and one.dtype is not None  # it is of a kernel
     values = {
         "KERNEL": one.kernel,

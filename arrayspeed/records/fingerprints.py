@@ -17,6 +17,7 @@ from functools import lru_cache
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import kernels
 from arrayspeed.environments.project import PLUMBING
@@ -45,14 +46,14 @@ Place = tuple[str, str]
 
 def fingerprint(one: Combination, packages: Mapping[str, str]) -> str:
     """The parts' hashes, with hyphens between them."""
-    parts = digests(one.kernel, one.backend, one.measure, one.device) if is_known(one) else digests()
+    parts = digests(one.kernel, one.backend, one.measure, one.device, is_large(one)) if is_known(one) else digests()
     return "-".join([*parts, digest([repr(sorted(packages.items()))])])
 
 
 @lru_cache(None)
-def digests(*of: str | None) -> tuple[str, ...]:
-    """The hashes of every part but the packages, of a kernel, a backend, a measure and a device; of nothing that is
-    known, they say how it is timed.
+def digests(*of: Any) -> tuple[str, ...]:
+    """The hashes of every part but the packages, of what `of_sources` takes; of nothing that is known, they say how it
+    is timed.
     """
     return tuple(digest([part]) for part in (of_sources(*of) if of else ("", "", "", timing())))
 
@@ -68,10 +69,9 @@ def changed(before: str, one: Combination, packages: Mapping[str, str], parts: I
 
 def same_timing(then: str, measure: str) -> set[str]:
     """The hashes of today's timing that time as a stored one did."""
-    usual = digest([timing(measure)])
     if then == digest([timing(measure, newer=True)]):  # when Python 3.12 and later wrote f-strings in their own way
-        return {usual}
-    return {usual} & {after for change in CHANGES for before, after in change["same"].items() if before == then}
+        return {digest([timing(measure)])}
+    return {after for change in CHANGES for before, after in change["same"].items() if before == then}
 
 
 def is_known(one: Combination) -> bool:
@@ -79,9 +79,14 @@ def is_known(one: Combination) -> bool:
     return one.kernel in CATALOGUE and one.backend in BACKENDS
 
 
+def is_large(one: Combination) -> bool:
+    """Whether its arrays may be so large that to free a block did not settle the allocator (`benchmarks.allocator`)."""
+    return one.size is not None and one.size > CATALOGUE[one.kernel].small
+
+
 @lru_cache(None)
 def of_sources(
-    kernel: str, backend: str, measure: str = CALL.name, device: str | None = DEVICES[0]
+    kernel: str, backend: str, measure: str = CALL.name, device: str | None = DEVICES[0], large: bool = False
 ) -> tuple[str, str, str, str]:
     """The text of every part but the packages."""
     entry, way = CATALOGUE[kernel], BACKENDS[backend]
@@ -102,18 +107,18 @@ def of_sources(
         "\n".join([entry.version, *numbers, *made, *texts(function)]),
         "\n".join([inputs(base, entry.family), *drawn]),
         adapter(way.library) + whole("kernels.backends.base"),
-        timing(measure) + timing_of(way, measure, device),
+        timing(measure) + timing_of(way, measure, device, large),
     )
 
 
-def timing_of(way: Backend, measure: str, device: str | None) -> str:
-    """What of the timing differs between backends, measures and devices; empty where it is as it always is."""
+def timing_of(way: Backend, measure: str, device: str | None, large: bool = False) -> str:
+    """What of the timing differs between backends, measures, devices and sizes; empty where it is as it always is."""
     batched_on_host = MEASURES[measure].batched and device == DEVICES[0]
     found = []
     if batched_on_host and (way.notes_stack or way.waits_by):
         found.append(f"{way.notes_stack} {way.waits_by}")
     if batched_on_host or MEASURES[measure].to_host:
-        found.append("allocator settled")
+        found.append("allocator settled by its thresholds" if large else "allocator settled")
     return " ".join(found)
 
 
