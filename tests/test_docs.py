@@ -1,14 +1,18 @@
 """Links in the documents lead somewhere, and the commands and files that they name exist."""
 
+import json
 import re
 import shlex
 from importlib import import_module
+from statistics import median
 
 import pytest
 
+from arrayspeed.audit.copies import noise
 from arrayspeed.cli import copies
 from arrayspeed.cli.main import COMMANDS, parser, unknown
 from arrayspeed.cli.run import MEASURES
+from arrayspeed.formats.verdicts import markdown_table
 from kernels import BACKENDS, CATALOGUE
 from tests.conftest import ROOT
 
@@ -106,6 +110,42 @@ def test_every_path_that_is_named_exists():
 def test_the_table_of_copies_is_that_of_its_run(capsys):
     copies.show(copies.read(ROOT / "docs" / "measured" / "busy-waits.json"), "markdown")
     assert capsys.readouterr().out.strip() in (ROOT / "docs" / "decisions.md").read_text()
+
+
+@pytest.mark.parametrize("name", ["noise.json", "noise-one-core.json"])
+def test_the_tables_of_noise_are_those_of_their_runs(name):
+    rows = copies.noises(copies.read(ROOT / "docs" / "measured" / name))
+    assert "\n".join(markdown_table(copies.NOISE, rows)).strip() in (ROOT / "docs" / "decisions.md").read_text()
+
+
+def test_what_pools_on_all_cores_changed_is_that_of_its_runs():
+    before, after = (
+        {one.one.kernel: noise(one.in_turn) for one in copies.read(ROOT / "docs" / "measured" / name) if large(one)}
+        for name in ("noise-before.json", "noise.json")
+    )
+    text = " ".join((ROOT / "docs" / "decisions.md").read_text().split())
+    assert len(before) == 6 and before.keys() <= after.keys()
+    medians = [f"{median(each[kernel] for kernel in before):.1%}".replace("%", " %") for each in (before, after)]
+    adds = [f"{each['add']:.1%}".replace("%", " %") for each in (before, after)]
+    assert f"the median went from {medians[0]} to {medians[1]}, that of `add` from {adds[0]} to {adds[1]}" in text
+
+
+def test_an_upgrade_on_one_core_is_that_of_its_run():
+    found = json.loads((ROOT / "docs" / "measured" / "upgrade-one-core.json").read_bytes())["comparisons"]
+    small = [one for one in found if one["size"] == CATALOGUE[one["kernel"]].small]
+    same, unclear, of_small = (
+        sum(one["verdict"] == word for one in of)
+        for word, of in (("same", found), ("unclear", found), ("unclear", small))
+    )
+    assert same + unclear == len(found)
+    text = " ".join((ROOT / "docs" / "decisions.md").read_text().split())
+    assert f"{same} of {len(found)} were shown to be the same and {unclear} stayed unclear" in text
+    assert f"Of the {len(small)} at small sizes, {of_small} stayed unclear" in text
+
+
+def large(one):
+    """Whether a copy is of jitted JAX at a kernel's large size."""
+    return one.one.backend == "jax-jit" and one.one.size == CATALOGUE[one.one.kernel].large
 
 
 def test_the_table_of_large_calls_is_that_of_its_runs():

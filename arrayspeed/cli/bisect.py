@@ -40,12 +40,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_subject(parser)
     arguments.add_limits(parser)
+    arguments.add_cores(parser)
 
 
 def main(args: argparse.Namespace) -> int:
     """Run ``arrayspeed bisect``."""
     check_name(args.name.split("[")[0])
     check_subject(args, [args.name])
+    arguments.use_cores(args.cores)
     try:
         re.compile(args.of)
     except re.error as error:

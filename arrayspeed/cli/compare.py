@@ -35,6 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     arguments.add_what(parser)
     arguments.add_limits(parser)
+    arguments.add_cores(parser)
     parser.add_argument("--size", **several, metavar="SIZE", help="only these sizes")
     parser.add_argument(
         "--with", dest="companions", **several, metavar="REQUIREMENT", help="another requirement of all sides"
@@ -45,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Run ``arrayspeed compare``."""
     arguments.check(args)
+    arguments.use_cores(args.cores)
     if not (args.file or args.asv or args.pytest or args.shell):
         raise UserError("what is to be measured? --file mine.py; see `arrayspeed compare --help`")
     if bool(args.functions) == bool(args.sides):

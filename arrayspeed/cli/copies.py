@@ -27,6 +27,7 @@ from rich.text import Text
 
 from arrayspeed.audit import copies
 from arrayspeed.audit.copies import Copy
+from arrayspeed.cli.own.arguments import add_cores, use_cores
 from arrayspeed.decide import LOOKS, Decision, exit_status
 from arrayspeed.decide.words import FACTOR, FAILS, FASTER, ORDER, SAME, SLOWER, SOMETIMES, UNCLEAR
 from arrayspeed.environments import existing
@@ -77,6 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="stop after N minutes and judge what has been measured",
     )
+    add_cores(parser)
     parser.add_argument(
         "--read",
         type=Path,
@@ -93,6 +95,7 @@ def main(args: argparse.Namespace) -> int:
         show(found, args.format)
         return status(found)
     check(args)
+    use_cores(args.cores)
     config, environments = existing.take(load_config(), args.environment)
     chosen = Selection(
         environments=environments or [newest_of_all(config)],

@@ -13,7 +13,6 @@ Exit status: as that of `arrayspeed upgrade`, the other suite being the old side
 from __future__ import annotations
 
 import argparse
-import os
 from pathlib import Path
 from typing import Any
 
@@ -37,9 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``arrayspeed peers``."""
     parser.add_argument("peer", choices=PEERS, help="the other suite")
     parser.add_argument("--path", required=True, metavar="CHECKOUT", help="where it is checked out")
-    parser.add_argument(
-        "--cores", type=int, default=1, metavar="N", help="of all processes (default 1, as the other suite measures)"
-    )
+    arguments.add_cores(parser, default=1)  # as the other suites measure
     parser.add_argument(
         "--environment", action="append", default=[], metavar="NAME", help="default: the one with most libraries"
     )
@@ -60,9 +57,7 @@ def main(args: argparse.Namespace) -> int:
     path = Path(args.path).absolute()
     if not (path / PEERS[args.peer]).is_file():
         raise UserError(f"--path {args.path} is no checkout of {args.peer}: it has no {PEERS[args.peer]}")
-    cores = sorted(os.sched_getaffinity(0))
-    if not 1 <= args.cores <= len(cores):
-        raise UserError(f"--cores {args.cores} is not valid: from 1 to {len(cores)} here")
+    arguments.use_cores(args.cores)
     args.results = args.results or ".arrayspeed"
     python = interpreter(args.environment)
     own = Path(kernels.__file__).parent
@@ -77,7 +72,6 @@ def main(args: argparse.Namespace) -> int:
         )
         for label, side, folder in ((args.peer, "theirs", path), ("arrayspeed", "ours", own))
     ]
-    os.sched_setaffinity(0, cores[: args.cores])
     return run(script.read(Path(peers.__path__[0], f"{args.peer}.py")), sides, args)
 
 

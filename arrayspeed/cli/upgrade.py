@@ -25,7 +25,7 @@ from asv.environment import get_environments
 from asv.repo import get_repo
 
 from arrayspeed.cli.own import upgrade as own
-from arrayspeed.cli.own.arguments import add_limits, check_limits
+from arrayspeed.cli.own.arguments import add_cores, add_limits, check_limits, use_cores
 from arrayspeed.cli.selected import add_selected, check_selected
 from arrayspeed.environments.machine import describe
 from arrayspeed.environments.plugin import stored_packages
@@ -53,6 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_selected(parser)
     add_limits(parser)
+    add_cores(parser)
     parser.add_argument("--reuse", action="store_true", help="measure nothing: compare what is stored in results/")
     parser.add_argument("--machine", metavar="NAME", help="with --reuse: the machine that measured (default this one)")
     own.add_arguments(parser)
@@ -60,6 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Run ``arrayspeed upgrade``."""
+    use_cores(args.cores)
     if own.is_own(args):
         return own.main(args)
     if args.new is None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from arrayspeed.own.script import Script
 from arrayspeed.own.sides import Ready
+from kernels.backends.hardware import cores
 
 #: Changes when what is measured, or how, changes: records of other forms are left alone.
 FORM = 3
@@ -70,10 +71,11 @@ class Record:
 
 
 def run_of(script: Script, sides: Sequence[Ready], settings: dict[str, Any]) -> str:
-    """What a measurement is of: a digest of the file, the sides and what changes numbers. Another machine is another
-    run.
+    """What a measurement is of: a digest of the file, the sides and what changes numbers. On another machine, or other
+    numbers of its cores, it is another run.
     """
-    known = [FORM, script.digest, script.kind, [(one.label, one.identity) for one in sides], settings, platform.node()]
+    known = [FORM, script.digest, script.kind, [(one.label, one.identity) for one in sides], settings]
+    known += [platform.node(), cores()]
     return hashlib.sha256(json.dumps(known).encode()).hexdigest()[:16]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import os
 import re
 from pathlib import Path
 
@@ -84,6 +85,34 @@ def add_limits(parser: argparse.ArgumentParser, formats: bool = True) -> None:
     )
     if formats:
         parser.add_argument("--format", choices=("table", "markdown", "json"), default="table", help="default table")
+
+
+def add_cores(parser: argparse.ArgumentParser, default: int | None = None) -> None:
+    """How many cores are used."""
+    parser.add_argument(
+        "--cores",
+        type=int,
+        default=default,
+        metavar="N",
+        help=f"of all processes (default {default or 'all'}); small calls that a library hands to another thread vary "
+        "least on 1",
+    )
+
+
+def use_cores(number: int | None) -> None:
+    """Keep this process, and what it will start, to so many of the cores that it may use; None: to all.
+
+    Raises
+    ------
+    UserError
+        There are not so many.
+    """
+    if number is None:
+        return
+    cores = sorted(os.sched_getaffinity(0))
+    if not 1 <= number <= len(cores):
+        raise UserError(f"--cores {number} is not valid: from 1 to {len(cores)} here")
+    os.sched_setaffinity(0, cores[:number])
 
 
 def check_limits(args: argparse.Namespace) -> None:
