@@ -13,6 +13,7 @@ from arrayspeed.cli import copies
 from arrayspeed.cli.main import COMMANDS, parser, unknown
 from arrayspeed.cli.run import MEASURES
 from arrayspeed.formats.verdicts import markdown_table
+from arrayspeed.model.combination import parse_name
 from kernels import BACKENDS, CATALOGUE
 from tests.conftest import ROOT
 
@@ -141,6 +142,24 @@ def test_an_upgrade_on_one_core_is_that_of_its_run():
     text = " ".join((ROOT / "docs" / "decisions.md").read_text().split())
     assert f"{same} of {len(found)} were shown to be the same and {unclear} stayed unclear" in text
     assert f"Of the {len(small)} at small sizes, {of_small} stayed unclear" in text
+
+
+def test_how_many_processes_had_few_page_faults_is_that_of_the_results():
+    rows = [
+        json.loads(line)
+        for path in (ROOT / "results").glob("amd-*/*.processes.jsonl")
+        for line in path.read_text().splitlines()
+    ]
+    faults = [
+        row["faults"]
+        for row in rows
+        if row.get("faults") is not None and row["size"] > CATALOGUE[parse_name(row["benchmark"])["kernel"]].small
+    ]
+    few = sum(each < 20 for each in faults)
+    text = " ".join((ROOT / "docs" / "trust.md").read_text().split())
+    assert (
+        f"Of the {len(faults):,} processes that took turns at such sizes and counted page faults, {few:,} had" in text
+    )
 
 
 def large(one):
