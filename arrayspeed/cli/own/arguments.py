@@ -94,8 +94,8 @@ def add_cores(parser: argparse.ArgumentParser, default: int | None = None) -> No
         type=int,
         default=default,
         metavar="N",
-        help=f"of all processes (default {default or 'all'}); small calls that a library hands to another thread vary "
-        "least on 1",
+        help=f"keep all processes to N cores (default {default or 'all'}); on 1, small calls that a library hands to "
+        "another thread vary least",
     )
 
 
