@@ -206,6 +206,12 @@ take_turns(made, Turns(fewest=10_000, most=10_000, longest=1e9), random.Random(1
 """
 
 
+def hear():
+    """Heed what shells have background jobs ignore, and nohup."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_nothing_is_left_when_the_parent_is_killed(number):
     driver = subprocess.Popen(
@@ -214,7 +220,7 @@ def test_nothing_is_left_when_the_parent_is_killed(number):
         stderr=subprocess.DEVNULL,
         text=True,
         cwd=ROOT,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # shells have background jobs ignore it
+        preexec_fn=hear,
     )
     pids = [int(word) for word in driver.stdout.readline().split()]
     until = time.monotonic() + 20
