@@ -12,7 +12,7 @@ from arrayspeed.audit.copies import noise
 from arrayspeed.cli import copies
 from arrayspeed.cli.main import COMMANDS, parser, unknown
 from arrayspeed.cli.run import MEASURES
-from arrayspeed.formats.verdicts import markdown_table
+from arrayspeed.formats.verdicts import interval_text, markdown_table
 from arrayspeed.model.combination import parse_name
 from kernels import BACKENDS, CATALOGUE
 from tests.conftest import ROOT
@@ -142,6 +142,33 @@ def test_an_upgrade_on_one_core_is_that_of_its_run():
     text = " ".join((ROOT / "docs" / "decisions.md").read_text().split())
     assert f"{same} of {len(found)} were shown to be the same and {unclear} stayed unclear" in text
     assert f"Of the {len(small)} at small sizes, {of_small} stayed unclear" in text
+
+
+#: A function of the scripts that measure beside other suites -> our kernel and backend.
+BESIDE = {f"bench_{kernel}_{name.replace('-', '_')}": (kernel, name) for kernel in CATALOGUE for name in BACKENDS}
+
+
+@pytest.mark.parametrize(
+    ("suite", "backends"),
+    [
+        ("pyhpc", ["numpy", "numba", "jax-jit", "torch", "torch-compile", "tensorflow-xla"]),
+        ("npbench", ["numpy", "numba", "jax-jit"]),
+    ],
+)
+def test_a_table_beside_another_suite_is_that_of_its_run(suite, backends):
+    run = json.loads((ROOT / "docs" / "measured" / f"{suite}.json").read_bytes())["comparisons"]
+    shown = {
+        (*BESIDE[one["function"]], one["size"]): f"{interval_text(one['ratio'], one['low'], one['high'])} {one['verdict']}"
+        for one in run
+        if one["measure"] == "time_call"
+    }
+    rows = dict.fromkeys((kernel, size) for kernel, _, size in shown)
+    assert rows and {backend for _, backend, _ in shown} == set(backends)
+    lines = (ROOT / "docs" / "peers.md").read_text().splitlines()
+    for kernel, size in rows:
+        cells = [shown.get((kernel, backend, size), "n/a") for backend in backends]
+        row = re.compile(rf"\| {kernel} \| [^|]* \| {re.escape(' | '.join(cells))} \|")
+        assert any(row.fullmatch(line) for line in lines), f"no row of {kernel} {size}: {cells}"
 
 
 def test_how_many_processes_had_few_page_faults_is_that_of_the_results():
