@@ -158,7 +158,9 @@ BESIDE = {f"bench_{kernel}_{name.replace('-', '_')}": (kernel, name) for kernel 
 def test_a_table_beside_another_suite_is_that_of_its_run(suite, backends):
     run = json.loads((ROOT / "docs" / "measured" / f"{suite}.json").read_bytes())["comparisons"]
     shown = {
-        (*BESIDE[one["function"]], one["size"]): f"{interval_text(one['ratio'], one['low'], one['high'])} {one['verdict']}"
+        (*BESIDE[one["function"]], one["size"]): " ".join(
+            (interval_text(one["ratio"], one["low"], one["high"]), one["verdict"])
+        )
         for one in run
         if one["measure"] == "time_call"
     }
