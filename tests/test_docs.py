@@ -2,7 +2,9 @@
 
 import json
 import re
+import runpy
 import shlex
+import sys
 from importlib import import_module
 from statistics import median
 
@@ -149,13 +151,19 @@ BESIDE = {f"bench_{kernel}_{name.replace('-', '_')}": (kernel, name) for kernel 
 
 
 @pytest.mark.parametrize(
-    ("suite", "backends"),
+    ("suite", "sizes", "backends"),
     [
-        ("pyhpc", ["numpy", "numba", "jax-jit", "torch", "torch-compile", "tensorflow-xla"]),
-        ("npbench", ["numpy", "numba", "jax-jit"]),
+        ("pyhpc", (65_536, 1_048_576), ["numpy", "numba", "jax-jit", "torch", "torch-compile", "tensorflow-xla"]),
+        ("npbench", (1,), ["numpy", "numba", "jax-jit"]),
     ],
 )
-def test_a_table_beside_another_suite_is_that_of_its_run(suite, backends):
+def test_a_table_beside_another_suite_is_that_of_its_run(suite, sizes, backends, monkeypatch):
+    # The script adds the checkout to the path, and has a function for each kernel and backend that both suites have.
+    monkeypatch.setattr("sys.path", [*sys.path])
+    for name, value in {"SIDE": "ours", "PATH": "absent", "ROOT": str(ROOT)}.items():
+        monkeypatch.setenv(f"ARRAYSPEED_PEER_{name}", value)
+    script = runpy.run_path(str(ROOT / "arrayspeed" / "own" / "peers" / f"{suite}.py"), run_name=suite)
+    functions = [name for name in script if name.startswith("bench_")]
     run = json.loads((ROOT / "docs" / "measured" / f"{suite}.json").read_bytes())["comparisons"]
     shown = {
         (*BESIDE[one["function"]], one["size"]): " ".join(
@@ -164,13 +172,22 @@ def test_a_table_beside_another_suite_is_that_of_its_run(suite, backends):
         for one in run
         if one["measure"] == "time_call"
     }
+    assert shown.keys() == {(*BESIDE[name], size) for name in functions for size in sizes}
+    assert {one["verdict"] for one in run if one["measure"] == "result"} == {"same"}
     rows = dict.fromkeys((kernel, size) for kernel, _, size in shown)
-    assert rows and {backend for _, backend, _ in shown} == set(backends)
-    lines = (ROOT / "docs" / "peers.md").read_text().splitlines()
-    for kernel, size in rows:
-        cells = [shown.get((kernel, backend, size), "n/a") for backend in backends]
-        row = re.compile(rf"\| {kernel} \| [^|]* \| {re.escape(' | '.join(cells))} \|")
-        assert any(row.fullmatch(line) for line in lines), f"no row of {kernel} {size}: {cells}"
+    text = (ROOT / "docs" / "peers.md").read_text()
+    section = text.partition(f"\n## {suite}")[2].partition("\n## ")[0]
+    table = [line.strip("| ").split(" | ") for line in section.splitlines() if line.startswith("| ")]
+    assert [(kernel, *cells) for kernel, _, *cells in table[1:]] == [
+        (kernel, *(shown.get((kernel, backend, size), "n/a") for backend in backends)) for kernel, size in rows
+    ]
+
+
+def test_how_many_first_calls_are_slower_than_a_peers_is_that_of_the_run():
+    run = json.loads((ROOT / "docs" / "measured" / "pyhpc.json").read_bytes())["comparisons"]
+    words = [one["verdict"] for one in run if one["measure"] == "first_call"]
+    text = (ROOT / "docs" / "peers.md").read_text()
+    assert f"ours are slower in {words.count('slower')} of {len(words)}." in text
 
 
 def test_how_many_processes_had_few_page_faults_is_that_of_the_results():
