@@ -58,8 +58,8 @@ def ratio_text(decision: Estimate) -> str:
 
 
 def interval_text(ratio: float, low: float, high: float) -> str:
-    """A ratio with its interval: ×1.02 (1.01–1.03), with one more decimal where the interval is narrower than 0.02."""
-    digits = 4 if high - low < 0.02 * ratio else 3
+    """A ratio with its interval: ×1.02 (1.01–1.03), with one more digit where it is narrow or its ends read alike."""
+    digits = 4 if high - low < 0.02 * ratio or number(low) == number(high) else 3
     return f"×{number(ratio, digits)} ({number(low, digits)}–{number(high, digits)})"
 
 

@@ -16,11 +16,11 @@ export function number(ratio, places = 2) {
   return ratio.toFixed(ratio >= 10 ? 1 : ratio < 0.1 ? places + 1 : places);
 }
 
-/** A ratio with its interval: 1.02× (1.01–1.03). */
+/** A ratio with its interval: 1.02× (1.01–1.03), with one more decimal where it is narrow or its ends would read alike. */
 export function ratioText(one) {
   if (one.ratio === null) return "";
   if (one.low === null) return `${number(one.ratio)}×`;
-  const places = one.high - one.low < 0.02 * one.ratio ? 3 : 2;
+  const places = one.high - one.low < 0.02 * one.ratio || number(one.low) === number(one.high) ? 3 : 2;
   return `${number(one.ratio, places)}× (${number(one.low, places)}–${number(one.high, places)})`;
 }
 
