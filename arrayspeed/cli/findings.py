@@ -44,8 +44,7 @@ claims.
 
 CONTRARY = """\
 The contrary of these is shown; the reason follows where it is known. What is said of threads was looked into on
-{machine} where no other
-machine is named; the rest follows from the results.
+{machine} where no other machine is named; the rest follows from the results.
 """
 
 COMPILED = """\
