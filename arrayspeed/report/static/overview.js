@@ -56,7 +56,7 @@ page(async (redraw) => {
     el("p", {}, "Is your work a mix of these? ", el("a", { href: link("weights.html", environment.state) }, "Give them weights"), "."),
     el("p", { class: "note" }, `Machine: ${[machine.cpu, machine.gpu, `${machine.num_cpu ?? "?"} cores`, machine.ram].filter(Boolean).join(", ")}. `
       + `Versions: ${versions(environment)}. Measured from ${environment.first.slice(0, 10)} to ${environment.last.slice(0, 10)}: `
-      + `${count(environment.values)} values, ${count(environment.failed)} failures.`),
+      + `${count(environment.values)} values, ${count(environment.failed)} ${environment.failed === 1 ? "failure" : "failures"}.`),
     outdated(environment),
   ];
 });

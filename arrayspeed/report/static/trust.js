@@ -10,7 +10,7 @@ page(async (redraw) => {
   const audit = (await load("audits"))[meta.machines[environment.machine].name];
   return [
     el("p", {}, `${versions(environment)}. ${count(environment.values)} values from ${environment.first.slice(0, 10)} to ${environment.last.slice(0, 10)}, `
-      + `${count(environment.failed)} failures; commit ${environment.commits.map((hash) => hash.slice(0, 8)).join(", ")}.`),
+      + `${count(environment.failed)} ${environment.failed === 1 ? "failure" : "failures"}; commit ${environment.commits.map((hash) => hash.slice(0, 8)).join(", ")}.`),
     audited(meta, audit),
     accuracy(meta, all, redraw),
     noise(meta, environment, audit),
