@@ -337,6 +337,26 @@ def test_a_value_of_this_code_does_not_count_where_a_newer_one_is_of_other_code(
     assert asv_processes.finished(stored.session, stored.every) == set(stored.every[1:])
 
 
+@pytest.mark.parametrize(("faults", "kept"), [([0.0, 31.0], True), ([31.0, 32.0], False), ([0.0, None], False)])
+@pytest.mark.parametrize(("timing", "settled"), [("944404f6", True), ("0" * 8, False)])
+def test_calls_that_kept_their_memory_are_as_they_were_before_the_thresholds_were_set(
+    stored, monkeypatch, faults, kept, timing, settled
+):
+    large = one(size=10**6)
+
+    def before(of, packages):
+        parts = fingerprints.fingerprint(of, packages).split("-")
+        return "-".join([*parts[:3], timing, parts[4]])
+
+    with monkeypatch.context() as patch:
+        patch.setattr(processes, "fingerprint", before)
+        found = [processes.Process(large, 1e-3, batches=[1e-3], number=1, faults=each) for each in faults]
+        processes.store(stored.session, "venv", found)
+    fine = kept and settled
+    assert out_of_date(stored) == (set() if fine else {("changed: timing", "add", "numpy")})
+    assert asv_processes.finished(stored.session, [large]) == ({large} if fine else set())
+
+
 def test_packages_count_where_they_are_known(stored):
     stored.env.packages = lambda: {"numpy": "2.4.6", "jax": "0.10.3"}
     assert {why for why, _, _ in out_of_date(stored)} == {"changed: packages"}

@@ -152,6 +152,16 @@ def test_the_order_is_drawn_and_turned_round(monkeypatch):
     assert all(a == b[::-1] for a, b in itertools.pairwise(turns))
 
 
+def test_after_the_turns_come_as_many_batches_one_after_the_other(monkeypatch):
+    order = []
+    theirs = players.run
+    monkeypatch.setattr(players, "run", lambda one, *rest: (order.append(one.name), theirs(one, *rest))[1])
+    taken = play(player("a"), player("b"), plan=Turns(timeout=20, fewest=4, most=4, alone=True))
+    assert [len(one.alone) for one in taken.values()] == [len(one.batches) for one in taken.values()] == [4, 4]
+    assert len(order) == 2 + 8 + 8
+    assert "".join(order[10:]) in ("aaaabbbb", "bbbbaaaa")
+
+
 @pytest.mark.parametrize(
     ("fault", "kind", "some"),
     [("unprepared", "not available", False), ("crash", "crashed", True), ("hang", "timed out", True)],

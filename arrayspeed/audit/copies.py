@@ -16,7 +16,7 @@ from arrayspeed.decide import Decision, Observed
 from arrayspeed.decide.observed import Value
 from arrayspeed.measure.blocks import Block, block
 from arrayspeed.measure.plan import Selection, combinations
-from arrayspeed.measure.players import MOST, Turns
+from arrayspeed.measure.players import Turns
 from arrayspeed.measure.session import Session
 from arrayspeed.measure.until_decided import Limits, until_decided
 from arrayspeed.model.combination import Combination
@@ -83,7 +83,7 @@ def compare(
         for name, process in zip(played.names, processes, strict=True):
             found[played.name, name].append(process)
 
-    turns = Turns(alone=MOST) if alone else Turns()
+    turns = Turns(alone=alone)
     decisions = until_decided(session, blocks, take, lambda: observed(found), limits, turns=turns, store=False)
     return [
         Copy(

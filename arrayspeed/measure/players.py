@@ -243,8 +243,8 @@ def ending(players: Iterable[Player]) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Turns:
-    """How players take turns. ``timeout`` is seconds for the preparation and for each batch. ``alone``: so many batches
-    of one after the other before the turns, to see what those are good for.
+    """How players take turns. ``timeout`` is seconds for the preparation and for each batch. ``alone``: when the turns are
+    over, as many batches of one player after those of the other, to see what turns are good for.
     """
 
     batch: float = BATCH
@@ -252,14 +252,14 @@ class Turns:
     most: int = MOST
     longest: float = LONGEST
     timeout: float = 600.0
-    alone: int = 0
+    alone: bool = False
 
 
 @dataclass
 class Taken:
     """What one player gave: seconds a call of each of its turns, None where it failed in that turn; and why.
 
-    ``sometimes``: it failed, and other calls of the same process succeeded. ``alone``: its batches before the turns.
+    ``sometimes``: it failed, and other calls of the same process succeeded. ``alone``: its batches after the turns.
     ``figures``: what it measured while it prepared. ``faults``: page faults of a call, turn by turn, where it says.
     """
 
@@ -302,9 +302,6 @@ def take_turns(players: Sequence[Player], plan: Turns, rng: random.Random) -> di
         rng.shuffle(playing)
         numbers = calibrated(playing, taken, plan)
         preparing = time.monotonic() - started
-        for player in playing:
-            with suppress(Failed):
-                taken[player.name].alone = [run(player, numbers[player.name], plan.timeout) for _ in range(plan.alone)]
         started, turn = time.monotonic(), 0
         while playing and turn < wanted(taken, plan, preparing, (time.monotonic() - started) / max(1, turn)):
             for player in playing if turn % 2 == 0 else playing[::-1]:
@@ -317,6 +314,9 @@ def take_turns(players: Sequence[Player], plan: Turns, rng: random.Random) -> di
                     one.fail(error)
             turn += 1
             playing = [player for player in playing if not hopeless(taken[player.name])]
+        for player in playing if plan.alone else ():
+            with suppress(Failed):
+                taken[player.name].alone = [run(player, numbers[player.name], plan.timeout) for _ in range(turn)]
     return taken
 
 

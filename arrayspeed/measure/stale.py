@@ -24,6 +24,10 @@ from arrayspeed.records.results import result_commits
 #: What is said of values that were stored without a fingerprint.
 UNKNOWN = "measured before it was recorded what a value depends on"
 
+#: Page faults of a call: with fewer, nothing had been given back to the system. glibc gives back 128 KiB at least,
+#: which is 32 pages (M_MMAP_THRESHOLD and M_TRIM_THRESHOLD in mallopt(3)).
+FEW_FAULTS = 32
+
 
 @dataclass(frozen=True)
 class Stale:
@@ -72,11 +76,11 @@ def stale(config: Config, selection: Selection, machine: str | None = None) -> t
         if not selected(env, selection):
             continue
         packages = None if isinstance(env, Stored) else packages_of(env)
-        for one, before in newest(config.results_dir, whose, env.name, commits):
+        for one, before, kept in newest(config.results_dir, whose, env.name, commits):
             if not wanted(one, selection):
                 continue
             count += 1
-            if why := reason(one, before, packages):
+            if why := reason(one, before, kept, packages):
                 found[env.name, why].append(one)
     return [Stale(name, why, tuple(ones)) for (name, why), ones in found.items()], count
 
@@ -104,20 +108,31 @@ def packages_of(env: environment.Environment) -> dict[str, str] | None:
     return env.packages() if env.check_presence() else None
 
 
-def newest(folder: str | Path, machine: str, name: str, commits: list[str]) -> Iterator[tuple[Combination, str | None]]:
-    """Each combination of an environment that has a value at some commits, and the fingerprint of the newest."""
-    found: dict[tuple[object, ...], processes.Process] = {}
+def newest(
+    folder: str | Path, machine: str, name: str, commits: list[str]
+) -> Iterator[tuple[Combination, str | None, bool]]:
+    """Each combination of an environment that has a value at some commits; of the newest, its fingerprint and whether
+    all of its processes are known to have kept their memory.
+    """
+    found: dict[tuple[object, ...], list[processes.Process]] = defaultdict(list)
     for process in processes.load(folder, machine, name, commits):
-        where = process.one.place
-        if process.value is not None and (where not in found or found[where].date <= process.date):
-            found[where] = process
-    return ((process.one, process.fingerprint) for process in found.values())
+        if process.value is not None:
+            found[process.one.place].append(process)
+    for measured in found.values():
+        last = max(reversed(measured), key=lambda process: process.date)
+        alike = [process for process in measured if process.fingerprint == last.fingerprint]
+        yield last.one, last.fingerprint, all(map(kept_memory, alike))
 
 
-def reason(one: Combination, before: str | None, packages: Mapping[str, str] | None) -> str | None:
-    """Why a value is out of date, or None."""
+def kept_memory(process: processes.Process) -> bool:
+    """Whether calls are known to have kept their memory; of most processes it was not recorded."""
+    return process.faults is not None and process.faults < FEW_FAULTS
+
+
+def reason(one: Combination, before: str | None, kept: bool, packages: Mapping[str, str] | None) -> str | None:
+    """Why a value is out of date, or None; the first three as `newest` has them."""
     if before is None:
         return UNKNOWN
     parts = [part for part in PARTS if part != "packages" or packages is not None]
-    differ = changed(before, one, packages or {}, parts)
+    differ = changed(before, one, packages or {}, parts, kept)
     return f"changed: {', '.join(differ)}" if differ else None

@@ -58,11 +58,26 @@ def digests(*of: Any) -> tuple[str, ...]:
     return tuple(digest([part]) for part in (of_sources(*of) if of else ("", "", "", timing())))
 
 
-def changed(before: str, one: Combination, packages: Mapping[str, str], parts: Iterable[str] = PARTS) -> list[str]:
-    """The parts in which a stored fingerprint differs from that of today, of those asked for."""
+def changed(
+    before: str,
+    one: Combination,
+    packages: Mapping[str, str],
+    parts: Iterable[str] = PARTS,
+    kept_memory: bool = False,
+) -> list[str]:
+    """The parts in which a stored fingerprint differs from that of today, of those asked for.
+
+    ``kept_memory``: calls are known to have kept their memory, so that it made no difference how the allocator was
+    settled.
+    """
     then, now = (dict(zip(PARTS, each.split("-"), strict=False)) for each in (before, fingerprint(one, packages)))
     found = [name for name in parts if then.get(name) != now[name]]
-    if "timing" in found and now["timing"] in same_timing(then.get("timing", ""), one.measure if is_known(one) else ""):
+    known = is_known(one)
+    alike = {now["timing"]}
+    if kept_memory and known:
+        alike.add(digests(one.kernel, one.backend, one.measure, one.device, False)[PARTS.index("timing")])
+    before = then.get("timing", "")
+    if "timing" in found and alike & {before, *same_timing(before, one.measure if known else "")}:
         found.remove("timing")
     return found
 

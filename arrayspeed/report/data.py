@@ -223,11 +223,11 @@ def environment_data(
     }
 
 
-def outdated(found: Iterable[tuple[Combination, str | None]]) -> list[dict[str, Any]]:
+def outdated(found: Iterable[tuple[Combination, str | None, bool]]) -> list[dict[str, Any]]:
     """Values that this code cannot vouch for: why, how many, and of which kernels. Packages are the recorded ones."""
     by_reason: dict[str, list[str]] = defaultdict(list)
-    for one, before in found:
-        if why := reason(one, before, None):
+    for one, before, kept in found:
+        if why := reason(one, before, kept, None):
             by_reason[why].append(one.kernel)
     return [
         {"why": why, "values": len(names), "kernels": list(dict.fromkeys(names))} for why, names in by_reason.items()
