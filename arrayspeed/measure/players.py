@@ -243,8 +243,10 @@ def ending(players: Iterable[Player]) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Turns:
-    """How players take turns. ``timeout`` is seconds for the preparation and for each batch. ``alone``: when the turns are
-    over, as many batches of one player after those of the other, to see what turns are good for.
+    """How players take turns.
+
+    ``timeout`` is seconds for the preparation and for each batch. ``alone``: when the turns are over, as many batches
+    of one player after those of the other, to see what turns are good for.
     """
 
     batch: float = BATCH
