@@ -116,10 +116,22 @@ def test_the_table_of_copies_is_that_of_its_run(capsys):
     assert capsys.readouterr().out.strip() in (ROOT / "docs" / "decisions.md").read_text()
 
 
-@pytest.mark.parametrize("name", ["noise.json", "noise-one-core.json"])
+@pytest.mark.parametrize("name", ["noise-21-kernels.json", "noise.json", "noise-one-core.json"])
 def test_the_tables_of_noise_are_those_of_their_runs(name):
     rows = copies.noises(copies.read(ROOT / "docs" / "measured" / name))
     assert "\n".join(markdown_table(copies.NOISE, rows)).strip() in (ROOT / "docs" / "decisions.md").read_text()
+
+
+def test_how_many_copies_have_little_noise_is_that_of_the_run():
+    found = copies.read(ROOT / "docs" / "measured" / "noise-21-kernels.json")
+    quiet = sum(noise(one.in_turn) <= copies.QUIET for one in found)
+    quiet_apart = sum(noise(one.apart) <= copies.QUIET for one in found)
+    same, unclear = (sum(one.decision.verdict == word for one in found) for word in ("same", "unclear"))
+    assert same + unclear == len(found)
+    text = " ".join((ROOT / "docs" / "decisions.md").read_text().split())
+    assert f"{quiet} of {len(found)} copies ({quiet / len(found):.0%}".replace("%", " %") in text
+    assert f"one after the other {quiet_apart}" in text
+    assert f"{same} are shown to be the same and {unclear} are unclear" in text
 
 
 def test_what_pools_on_all_cores_changed_is_that_of_its_runs():
@@ -134,17 +146,50 @@ def test_what_pools_on_all_cores_changed_is_that_of_its_runs():
     assert f"the median went from {medians[0]} to {medians[1]}, that of `add` from {adds[0]} to {adds[1]}" in text
 
 
-def test_an_upgrade_on_one_core_is_that_of_its_run():
+#: What docs/decisions.md calls the figures of a measure.
+FIGURES = {
+    "time_call": "times",
+    "track_first_call": "first calls",
+    "track_memory": "figures of memory",
+    "track_kept": "of memory that calls keep",
+}
+
+
+def test_an_upgrade_to_the_same_release_is_that_of_its_run():
     found = json.loads((ROOT / "docs" / "measured" / "upgrade-one-core.json").read_bytes())["comparisons"]
-    small = [one for one in found if one["size"] == CATALOGUE[one["kernel"]].small]
-    same, unclear, of_small = (
-        sum(one["verdict"] == word for one in of)
-        for word, of in (("same", found), ("unclear", found), ("unclear", small))
-    )
-    assert same + unclear == len(found)
+    same = [one for one in found if one["verdict"] == "same"]
+    unclear = [one for one in found if one["verdict"] == "unclear"]
+    assert len(same) + len(unclear) == len(found)
     text = " ".join((ROOT / "docs" / "decisions.md").read_text().split())
-    assert f"{same} of {len(found)} were shown to be the same and {unclear} stayed unclear" in text
-    assert f"Of the {len(small)} at small sizes, {of_small} stayed unclear" in text
+    assert f"| {len(found)} | {len(same)} | {len(unclear)} |" in text
+    each = {
+        measure: [sum(one["measure"] == measure for one in of) for of in (same, found)]
+        for measure in {one["measure"] for one in found}
+    }
+    (errors,) = set(each) - set(FIGURES)
+    assert each[errors][0] == each[errors][1]
+    shown = [f"{each[measure][0]} of {each[measure][1]} {name}" for measure, name in FIGURES.items()]
+    assert f"{', '.join(shown)}, and all {each[errors][1]} errors" in text
+    small, of_small = (
+        [one for one in of if one["measure"] == "time_call" and one["size"] == CATALOGUE[one["kernel"]].small]
+        for of in (found, unclear)
+    )
+    assert f"of the {len(small)} times at small sizes, {len(of_small)} stayed unclear" in text
+
+
+def test_the_upgrade_to_a_slower_release_is_that_of_its_run():
+    found = json.loads((ROOT / "docs" / "measured" / "upgrade-jax-0.4.33.json").read_bytes())["comparisons"]
+    slower = sorted((one for one in found if one["verdict"] == "slower"), key=lambda one: one["ratio"])
+    first, last = (
+        f"`{one['kernel']}` {interval_text(one['ratio'], one['low'], one['high'])}" for one in (slower[0], slower[-1])
+    )
+    text = " ".join((ROOT / "docs" / "decisions.md").read_text().split())
+    assert (
+        f"Of these {len(found)} kernels, jitted and small, {len(slower)} are called slower, from {first} to {last}"
+        in text
+    )
+    assert {one["verdict"] for one in found if one not in slower} == {"unclear"}
+    assert f"and {len(found) - len(slower)} stay unclear" in text
 
 
 #: A function of the scripts that measure beside other suites -> our kernel and backend.
