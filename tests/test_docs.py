@@ -229,6 +229,24 @@ def test_a_table_beside_another_suite_is_that_of_its_run(suite, sizes, backends,
     ]
 
 
+@pytest.mark.parametrize("suite", ["pyhpc", "npbench"])
+def test_how_many_words_beside_another_suite_are_the_same_on_a_second_machine_is_that_of_both_runs(suite):
+    first, second = (
+        {
+            (one["function"], one["size"]): one["verdict"]
+            for one in json.loads((ROOT / "docs" / "measured" / f"{name}.json").read_bytes())["comparisons"]
+            if one["measure"] == "time_call"
+        }
+        for name in (suite, f"{suite}-epyc")
+    )
+    assert first.keys() == second.keys()
+    pairs = [{word, second[key]} for key, word in first.items()]
+    alike = sum(len(words) == 1 for words in pairs)
+    contrary = sum(len(words) == 2 and "unclear" not in words for words in pairs)
+    text = " ".join((ROOT / "docs" / "peers.md").read_text().split())
+    assert f"| {suite} | {len(pairs)} | {alike} | {len(pairs) - alike - contrary} | {contrary} |" in text
+
+
 def test_how_many_first_calls_are_slower_than_a_peers_is_that_of_the_run():
     run = json.loads((ROOT / "docs" / "measured" / "pyhpc.json").read_bytes())["comparisons"]
     words = [one["verdict"] for one in run if one["measure"] == "first_call"]
