@@ -15,8 +15,6 @@ from arrayspeed.cli import copies
 from arrayspeed.cli.main import COMMANDS, parser, unknown
 from arrayspeed.cli.run import MEASURES
 from arrayspeed.formats.verdicts import interval_text, markdown_table
-from arrayspeed.measure.stale import FEW_FAULTS
-from arrayspeed.model.combination import parse_name
 from kernels import BACKENDS, CATALOGUE
 from tests.conftest import ROOT
 
@@ -252,25 +250,6 @@ def test_how_many_first_calls_are_slower_than_a_peers_is_that_of_the_run():
     words = [one["verdict"] for one in run if one["measure"] == "first_call"]
     text = (ROOT / "docs" / "peers.md").read_text()
     assert f"ours are slower in {words.count('slower')} of {len(words)}." in text
-
-
-def test_how_many_processes_had_few_page_faults_is_that_of_the_results():
-    rows = [
-        json.loads(line)
-        for path in (ROOT / "results").glob("amd-*/*.processes.jsonl")
-        for line in path.read_text().splitlines()
-    ]
-    faults = [
-        row["faults"]
-        for row in rows
-        if row.get("faults") is not None and row["size"] > CATALOGUE[parse_name(row["benchmark"])["kernel"]].small
-    ]
-    few = sum(each < FEW_FAULTS for each in faults)
-    text = " ".join((ROOT / "docs" / "trust.md").read_text().split())
-    assert (
-        f"Of the {len(faults):,} processes that took turns at such sizes and counted page faults, {few:,} had" in text
-        and f"fewer than {FEW_FAULTS} a call" in text
-    )
 
 
 def large(one):
