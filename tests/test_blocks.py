@@ -8,6 +8,7 @@ import signal
 import time
 from collections import defaultdict
 from dataclasses import replace
+from statistics import mean, median
 from types import SimpleNamespace
 
 import pytest
@@ -41,22 +42,27 @@ def played(server, *requests, plan=None):
     return list(take_turns(made, plan or Turns(timeout=60), random.Random(1)).values())
 
 
+def slowed(server, handicap):
+    """A copy that waits longer, as a ratio to one that does not: the median of five pairs of processes, since one of
+    them may meet something else that runs on the machine.
+    """
+    ratios = []
+    for _ in range(5):
+        same, slower = played(server, ADD | {"handicap": [0.0, 0]}, ADD | {"handicap": [handicap, 0]})
+        assert same.number > 100, "short calls are made in batches"
+        logs = [math.log(b / a) for a, b in zip(same.batches, slower.batches, strict=True)]
+        ratios.append(math.exp(mean(logs)))
+    return median(ratios)
+
+
 @pytest.mark.clock
 def test_a_copy_against_itself_and_a_slower_one(server):
-    slower = ADD | {"handicap": [1.0, 0]}
-    same, twice = played(server, ADD | {"handicap": [0.0, 0]}, slower)
-    assert same.number > 100, "short calls are made in batches"
-    ratio = math.exp(sum(math.log(b / a) for a, b in zip(same.batches, twice.batches, strict=True)) / len(same.batches))
-    assert 1.4 < ratio < 3
+    assert 1.4 < slowed(server, 1.0) < 3
 
 
 @pytest.mark.clock
 def test_a_copy_of_a_short_call_waits_for_its_share(server):
-    half = ADD | {"handicap": [0.5, 0]}
-    same, slower = played(server, ADD | {"handicap": [0.0, 0]}, half)
-    pairs = zip(same.batches, slower.batches, strict=True)
-    ratio = math.exp(sum(math.log(b / a) for a, b in pairs) / len(same.batches))
-    assert 1.25 < ratio < 2.2
+    assert 1.25 < slowed(server, 0.5) < 2.2
 
 
 def test_calls_are_timed_with_an_allocator_that_keeps_what_they_free(server):
