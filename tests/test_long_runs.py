@@ -52,7 +52,8 @@ def test_a_run_that_is_killed_goes_on_and_measures_nothing_twice(empty):
     for chunks in (1, 0, 2, 1, 1):
         done += killed(empty, chunks, rng.uniform(0, 0.6))
         for path in (empty / "results").rglob("*.json"):
-            json.loads(path.read_text())
+            if ".saving-" not in str(path):  # a temporary folder, which a kill may leave and the next run removes
+                json.loads(path.read_text())
     assert done, "every run was killed before it had finished a chunk"
     last = command(*ARRAYSPEED, *SELECTED, cwd=empty)
     done += finished(last.stdout)
