@@ -144,6 +144,11 @@ def test_what_pools_on_all_cores_changed_is_that_of_its_runs():
     assert f"the median went from {medians[0]} to {medians[1]}, that of `add` from {adds[0]} to {adds[1]}" in text
 
 
+def comparisons(name):
+    """What a run decided whose result is kept in docs/measured/."""
+    return json.loads((ROOT / "docs" / "measured" / f"{name}.json").read_bytes())["comparisons"]
+
+
 #: What docs/decisions.md calls the figures of a measure.
 FIGURES = {
     "time_call": "times",
@@ -154,7 +159,7 @@ FIGURES = {
 
 
 def test_an_upgrade_to_the_same_release_is_that_of_its_run():
-    found = json.loads((ROOT / "docs" / "measured" / "upgrade-one-core.json").read_bytes())["comparisons"]
+    found = comparisons("upgrade-one-core")
     same = [one for one in found if one["verdict"] == "same"]
     unclear = [one for one in found if one["verdict"] == "unclear"]
     assert len(same) + len(unclear) == len(found)
@@ -176,7 +181,7 @@ def test_an_upgrade_to_the_same_release_is_that_of_its_run():
 
 
 def test_the_upgrade_to_a_slower_release_is_that_of_its_run():
-    found = json.loads((ROOT / "docs" / "measured" / "upgrade-jax-0.4.33.json").read_bytes())["comparisons"]
+    found = comparisons("upgrade-jax-0.4.33")
     slower = sorted((one for one in found if one["verdict"] == "slower"), key=lambda one: one["ratio"])
     first, last = (
         f"`{one['kernel']}` {interval_text(one['ratio'], one['low'], one['high'])}" for one in (slower[0], slower[-1])
@@ -208,7 +213,7 @@ def test_a_table_beside_another_suite_is_that_of_its_run(suite, sizes, backends,
         monkeypatch.setenv(f"ARRAYSPEED_PEER_{name}", value)
     script = runpy.run_path(str(ROOT / "arrayspeed" / "own" / "peers" / f"{suite}.py"), run_name=suite)
     functions = [name for name in script if name.startswith("bench_")]
-    run = json.loads((ROOT / "docs" / "measured" / f"{suite}.json").read_bytes())["comparisons"]
+    run = comparisons(f"{suite}")
     shown = {
         (*BESIDE[one["function"]], one["size"]): " ".join(
             (interval_text(one["ratio"], one["low"], one["high"]), one["verdict"])
@@ -230,23 +235,23 @@ def test_a_table_beside_another_suite_is_that_of_its_run(suite, sizes, backends,
 @pytest.mark.parametrize("suite", ["pyhpc", "npbench"])
 def test_how_many_words_beside_another_suite_are_the_same_on_a_second_machine_is_that_of_both_runs(suite):
     first, second = (
-        {
-            (one["function"], one["size"]): one["verdict"]
-            for one in json.loads((ROOT / "docs" / "measured" / f"{name}.json").read_bytes())["comparisons"]
-            if one["measure"] == "time_call"
-        }
+        {(one["function"], one["size"]): one for one in comparisons(name) if one["measure"] == "time_call"}
         for name in (suite, f"{suite}-epyc")
     )
-    assert first.keys() == second.keys()
-    pairs = [{word, second[key]} for key, word in first.items()]
-    alike = sum(len(words) == 1 for words in pairs)
-    contrary = sum(len(words) == 2 and "unclear" not in words for words in pairs)
+    assert first and first.keys() == second.keys()
+    assert {one["verdict"] for one in comparisons(f"{suite}-epyc") if one["measure"] == "result"} == {"same"}
+    pairs = [(one["verdict"], second[key]["verdict"]) for key, one in first.items()]
+    alike = sum(before == after for before, after in pairs)
+    contrary = sum(before != after and "unclear" not in (before, after) for before, after in pairs)
     text = " ".join((ROOT / "docs" / "peers.md").read_text().split())
     assert f"| {suite} | {len(pairs)} | {alike} | {len(pairs) - alike - contrary} | {contrary} |" in text
+    for key, one in second.items():
+        if one["verdict"] == "slower" != first[key]["verdict"]:
+            assert f"{interval_text(one['ratio'], one['low'], one['high'])}. The reason is not known." in text
 
 
 def test_how_many_first_calls_are_slower_than_a_peers_is_that_of_the_run():
-    run = json.loads((ROOT / "docs" / "measured" / "pyhpc.json").read_bytes())["comparisons"]
+    run = comparisons("pyhpc")
     words = [one["verdict"] for one in run if one["measure"] == "first_call"]
     text = (ROOT / "docs" / "peers.md").read_text()
     assert f"ours are slower in {words.count('slower')} of {len(words)}." in text
