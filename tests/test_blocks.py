@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import pytest
 
 from arrayspeed.audit import copies
-from arrayspeed.cli.copies import read, show, status, wrong
+from arrayspeed.cli.copies import causes, read, show, status, wrong
 from arrayspeed.decide import Decision, Looks, Observed
 from arrayspeed.formats.verdicts import faults_text
 from arrayspeed.measure import blocks
@@ -355,6 +355,45 @@ def test_what_was_found_is_shown_again_from_its_json(tmp_path, capsys):
         ["+10%", "jax", "2", "1 slower, 1 unclear"],
     ]
     assert rows[5][4] == "1 of 1"
+
+
+def process(value, **counts):
+    return Process(combination(), value, **counts)
+
+
+def test_what_was_counted_is_of_the_rounds_that_both_sides_have():
+    reference = [process(1.0, faults=1.0, cores=1.0, switches=0.0), process(None), process(1.0, faults=2.0, cores=1.0)]
+    subject = [process(2.0, faults=5.0, cores=1.0, switches=1.0), process(1.0), process(1.0, faults=2.0, cores=2.0)]
+    found = copies.counted(reference, subject)
+    assert found == {copies.FAULTS: [[1.0, 5.0], [2.0, 2.0]], copies.CORES: [[1.0, 1.0], [1.0, 2.0]]}
+    made = replace(copy_of("numpy", 0.0, "unclear", [math.log(2), 0.0]), counted=found)
+    assert made.went_along() == {
+        copies.FAULTS: [4.0, 0.0],
+        copies.CPU: pytest.approx([math.log(2), math.log(2)]),
+        copies.FEWER: pytest.approx([0.0, -math.log(2)]),
+    }
+
+
+def test_what_goes_along_with_noise_is_in_a_table(tmp_path, capsys):
+    """Of exact copies above 5 %, what was counted; nothing is said of quiet ones, and of files without counts."""
+    loud = [0.02 * n * (-1) ** n for n in range(10)]
+    faults = [[100.0, 100.0 + 1000 * ratio] for ratio in loud]
+    explained = replace(copy_of("jax", 0.0, "unclear", loud), counted={copies.FAULTS: faults})
+    unexplained = replace(copy_of("numpy", 0.0, "unclear", loud), counted={copies.FAULTS: [[1.0, 1.0]] * 10})
+    quiet = replace(explained, in_turn=[ratio / 100 for ratio in loud])
+    show([explained, unexplained, quiet, copy_of("torch", 0.0, "unclear", loud)], "json")
+    path = tmp_path / "copies.json"
+    path.write_text(capsys.readouterr().out)
+    kernel = combination().kernel
+    assert [row[::3] + row[2:3] for row in causes(read(path))] == [
+        ["jax", f"{kernel} 11%", "page faults"],
+        ["numpy", f"{kernel} 11%", "none of these"],
+    ]
+    rows = json.loads(path.read_text())
+    rows[0]["counted"][copies.FAULTS].pop()
+    path.write_text(json.dumps(rows))
+    with pytest.raises(UserError, match="is not what"):
+        read(path)
 
 
 @pytest.mark.parametrize("text", ["", "1", '{"busy": 1}', "[1]", '[{"one": {}}]', "\0", "[" * 100_000])

@@ -18,6 +18,7 @@ from scipy.stats import norm
 
 from arrayspeed import decide
 from arrayspeed.decide import LOOKS, Looks, Observed, exit_status, judge
+from arrayspeed.decide.along import along
 from arrayspeed.decide.compare import PROCESS_NOISE, Level, best, compare, crossover, levels
 from arrayspeed.decide.effects import Effect, centre, effect, inverse_trigamma, ratio_of, worth
 from arrayspeed.decide.failures import chance, judge_failures
@@ -646,3 +647,33 @@ def test_a_crossover_lies_between_measured_sizes():
     assert crossover(other, one) is None
     assert crossover(one, one) is None
     assert crossover({}, other) is None
+
+
+def cases(seed, count, shared):
+    """Ratios of eight rounds, and two counts: one shares so much with the ratio, the other shares nothing."""
+    rng = np.random.default_rng(seed)
+    found = []
+    for _ in range(count):
+        ratio, other, apart = rng.standard_t(3, (3, 8))
+        found.append((ratio, {"with": shared * ratio + (1 - shared) * other, "apart": apart}))
+    return found
+
+
+def test_what_goes_along_with_noise_is_found():
+    names = along(cases(1, 100, 0.95))
+    assert sum("with" in each for each in names) > 80
+    assert sum("apart" in each for each in names) < 15
+
+
+def test_what_goes_along_with_nothing_is_not_found():
+    """In at most 5 % of all families of cases is anything found that is not there."""
+    wrong = sum(any(along(cases(seed, 5, 0.0))) for seed in range(60))
+    assert wrong <= stats.binom.ppf(0.999, 60, 0.05)
+
+
+def test_what_falls_or_never_differs_does_not_go_along():
+    ratios = [float(n) for n in range(8)]
+    assert along([(ratios, {"rises": ratios, "falls": ratios[::-1], "constant": [0.0] * 8})]) == [["rises"]]
+    assert along([([1.0], {"one round": [1.0]}), ([], {})]) == [[], []]
+    with pytest.raises(ValueError, match="2 ratios and 1 differences"):
+        along([([1.0, 2.0], {"short": [1.0]})])

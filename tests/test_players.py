@@ -16,6 +16,7 @@ from types import SimpleNamespace
 import pytest
 
 from arrayspeed.measure import players
+from arrayspeed.measure.meter import Meter
 from arrayspeed.measure.players import Failed, Spawned, Turns, state, take_turns
 
 pytestmark = pytest.mark.clock
@@ -262,3 +263,55 @@ def test_lines_of_the_protocol_are_json():
         rows = one.communicate(b"2\n")[0].splitlines()
     assert json.loads(rows[1])["ready"] == 1e-3
     assert os.path.exists(PLAYER)
+
+
+#: Programs of one and of two threads, and one that waits.
+AT_WORK = "while True: pass"
+AT_WORK_TWICE = (
+    "import hashlib, threading\n"
+    "def work():\n"
+    "    while True: hashlib.sha256(bytes(10**7))\n"  # hashes without Python's lock
+    "threading.Thread(target=work).start(); work()"
+)
+WAITING = "import time\nwhile True: time.sleep(0.002)"
+
+
+def read(program):
+    """What a meter reads of a program in its second half of a second."""
+    process = subprocess.Popen([sys.executable, "-c", program])
+    try:
+        meter = Meter(process.pid)
+        time.sleep(0.5)
+        meter.begin()
+        time.sleep(0.5)
+        meter.end()
+        return meter.take()
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_a_meter_reads_how_many_cores_are_busy_and_who_waits():
+    one, two, waiting = read(AT_WORK), read(AT_WORK_TWICE), read(WAITING)
+    assert waiting.cores < 0.5 < one.cores < 1.1
+    assert waiting.switches > 20 > one.switches
+    if len(os.sched_getaffinity(0)) > 1:
+        assert one.cores < two.cores
+
+
+def test_a_meter_of_a_process_that_has_ended_reads_nothing():
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    meter = Meter(process.pid)
+    meter.begin()
+    meter.end()
+    assert meter.take() is None
+
+
+def test_what_players_do_is_read_only_where_it_is_asked_for():
+    for metered in (False, True):
+        taken = play(player("one"), player("other"), plan=Turns(timeout=20, metered=metered))
+        for each in taken.values():
+            turns = len(each.batches) if metered else 0
+            assert (len(each.cores), len(each.switches)) == (turns, turns)
+            assert all(cores > 0 for cores in each.cores)

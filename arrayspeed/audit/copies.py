@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import median, stdev
 
 from arrayspeed.decide import Decision, Observed
@@ -23,6 +23,13 @@ from arrayspeed.model.combination import Combination
 from arrayspeed.records.processes import Process
 
 REFERENCE, COPY = "reference", "copy"
+
+#: What is counted of a process: the attribute of `Process` that holds it.
+FAULTS, SWITCHES, CORES = "page faults", "context switches", "cores"
+COUNTS = {FAULTS: "faults", SWITCHES: "switches", CORES: "cores"}
+
+#: What follows from the cores that are busy.
+CPU, FEWER = "CPU time", "fewer busy cores"
 
 
 @dataclass(frozen=True)
@@ -40,6 +47,9 @@ class Copy:
     in_turn, apart
         Logarithms of its ratio to the reference, round by round: in turn by batches, and one after the other; the
         latter is empty where that was not measured.
+    counted
+        What was counted of the reference and of the copy in the rounds of ``in_turn``, by the names of `COUNTS`;
+        without what was not counted in all of them.
     """
 
     one: Combination
@@ -49,6 +59,19 @@ class Copy:
     rounds: int
     in_turn: list[float]
     apart: list[float]
+    counted: dict[str, list[list[float]]] = field(default_factory=dict)
+
+    def went_along(self) -> dict[str, list[float]]:
+        """What may rise with its ratio, in the rounds of ``in_turn``: its counts less the reference's.
+
+        Cores that are busy would fall, so they count the other way; CPU time is of a call, and its logarithm.
+        """
+        found = {name: [b - a for a, b in pairs] for name, pairs in self.counted.items() if name != CORES}
+        if CORES in self.counted:
+            busier = [math.log(b / a) for a, b in self.counted[CORES]]
+            found[CPU] = [ratio + more for ratio, more in zip(self.in_turn, busier, strict=True)]
+            found[FEWER] = [-more for more in busier]
+        return found
 
 
 def compare(
@@ -83,7 +106,7 @@ def compare(
         for name, process in zip(played.names, processes, strict=True):
             found[played.name, name].append(process)
 
-    turns = Turns(alone=alone)
+    turns = Turns(alone=alone, metered=True)
     decisions = until_decided(session, blocks, take, lambda: observed(found), limits, turns=turns, store=False)
     return [
         Copy(
@@ -93,6 +116,7 @@ def compare(
             len(found[where, name]),
             observed_of(found[where, REFERENCE], found[where, name]).differences(),
             apart(found[where, REFERENCE], found[where, name]),
+            counted(found[where, REFERENCE], found[where, name]),
         )
         for (where, name), decision in decisions.items()
     ]
@@ -136,6 +160,13 @@ def apart(reference: Iterable[Process], subject: Iterable[Process]) -> list[floa
         for a, b in zip(reference, subject, strict=True)
         if a.samples and b.samples
     ]
+
+
+def counted(reference: Iterable[Process], subject: Iterable[Process]) -> dict[str, list[list[float]]]:
+    """What was counted of both sides in the rounds that `Observed.differences` is of."""
+    pairs = [(a, b) for a, b in zip(reference, subject, strict=True) if a.value is not None and b.value is not None]
+    found = {name: [[getattr(a, key), getattr(b, key)] for a, b in pairs] for name, key in COUNTS.items()}
+    return {name: rows for name, rows in found.items() if rows and all(None not in row for row in rows)}
 
 
 def noise(values: Sequence[float]) -> float | None:

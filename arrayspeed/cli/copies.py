@@ -2,8 +2,10 @@
 
 In each block an exact copy takes turns with its reference, and so do copies that do other work for a share of each
 call's time (--busy). Every difference reported for an exact copy is false. The slower copies show how far "same" and
-"slower" can be trusted here. Nothing is stored in results/; --format json prints all that was found, and --read shows
-that.
+"slower" can be trusted here. Of exact copies with a noise above 5 %, a table says what goes along with it: page faults,
+context switches, CPU time or fewer busy cores.
+
+Nothing is stored in results/; --format json prints all that was found, and --read shows that.
 
 Exit status: 0 if no verdict was wrong and at most 5 % are unclear, 1 if one was wrong, 2 if too many are unclear: a
 machine that is too noisy to show anything has not passed.
@@ -29,6 +31,7 @@ from arrayspeed.audit import copies
 from arrayspeed.audit.copies import Copy
 from arrayspeed.cli.own.arguments import add_cores, use_cores
 from arrayspeed.decide import LOOKS, Decision, exit_status
+from arrayspeed.decide.along import along
 from arrayspeed.decide.words import FACTOR, FAILS, FASTER, ORDER, SAME, SLOWER, SOMETIMES, UNCLEAR
 from arrayspeed.environments import existing
 from arrayspeed.environments.project import load_config
@@ -158,10 +161,11 @@ def read(path: Path) -> list[Copy]:
 
 def parse(row: dict[str, Any]) -> Copy:
     """One copy, as JSON has it; an error of some kind where it is none."""
-    row = {name: row[name] for name in (each.name for each in fields(Copy))}
+    row = {each.name: row.get(each.name, {}) if each.name == "counted" else row[each.name] for each in fields(Copy)}
     made = Copy(**row | {"one": Combination(**row["one"]), "decision": Decision(**row["decision"])})
     if made.decision.verdict not in ORDER or made.one.backend not in BACKENDS or made.one.kernel not in CATALOGUE:
         raise ValueError(made)
+    along([(made.in_turn, made.went_along())])
     return made
 
 
@@ -194,6 +198,7 @@ NOISE = (
     "one after the other, median",
     "ratio of the medians",
 )
+CAUSES = ("backend", "size", "goes along with the noise", "copies above 5 %")
 WORDS = ("copy", "backend", "combinations", "decided", "slower, of those with noise of at most 5 %", "rounds, mean")
 
 
@@ -206,7 +211,7 @@ def show(found: list[Copy], form: str) -> None:
         ]
         print("[" + ",\n ".join(json.dumps(row, allow_nan=False) for row in rows) + "]")
         return
-    parts = [(WORDS, words(found)), (NOISE, noises(found))]
+    parts = [(WORDS, words(found)), (NOISE, noises(found)), (CAUSES, causes(found))]
     if form == "markdown":
         print("\n".join(line for headings, rows in parts if rows for line in markdown_table(headings, rows)))
         return
@@ -240,20 +245,38 @@ def words(found: list[Copy]) -> list[list[str]]:
     return rows
 
 
-def noises(found: list[Copy]) -> list[list[str]]:
-    """Standard deviation between rounds of an exact copy's ratio, by backend and size."""
+def by_size(found: list[Copy]) -> dict[tuple[str, str], list[Copy]]:
+    """Exact copies with enough rounds to see noise, by backend and size."""
     groups = defaultdict(list)
     for one in found:
         if not one.busy and not one.failing and len(one.in_turn) > 2:
             kernel = CATALOGUE[one.one.kernel]
             labels: dict[int | None, str] = {kernel.small: "small", kernel.large: "large"}
-            size = labels.get(one.one.size, "other")
-            groups[one.one.backend, size].append(one)
+            groups[one.one.backend, labels.get(one.one.size, "other")].append(one)
+    return groups
+
+
+def noises(found: list[Copy]) -> list[list[str]]:
+    """Standard deviation between rounds of an exact copy's ratio, by backend and size."""
     rows = []
-    for (backend, size), ones in groups.items():
+    for (backend, size), ones in by_size(found).items():
         turns = [value for one in ones if (value := copies.noise(one.in_turn)) is not None]
         apart = [value for one in ones if (value := copies.noise(one.apart)) is not None]
         quiet = sum(value <= QUIET for value in turns)
         after = [f"{median(apart):.1%}", f"{median(turns) / median(apart):.2f}"] if apart else ["", ""]
         rows.append([backend, size, str(len(ones)), f"{median(turns):.1%}", f"{quiet} of {len(turns)}", *after])
     return rows
+
+
+def causes(found: list[Copy]) -> list[list[str]]:
+    """What goes along with the noise of exact copies that have more than `QUIET`, where anything was counted."""
+    places = [
+        (place, one)
+        for place, ones in by_size(found).items()
+        for one in ones
+        if one.counted and (value := copies.noise(one.in_turn)) is not None and value > QUIET
+    ]
+    groups = defaultdict(list)
+    for (place, one), names in zip(places, along([(one.in_turn, one.went_along()) for _, one in places]), strict=True):
+        groups[place, ", ".join(names) or "none of these"].append(f"{one.one.kernel} {copies.noise(one.in_turn):.0%}")
+    return [[*place, names, ", ".join(kernels)] for (place, names), kernels in groups.items()]

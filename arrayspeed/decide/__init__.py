@@ -15,6 +15,7 @@ promises that they make on data whose truth is known.
     means       geometric means over comparisons that met in the same rounds
     weighted    geometric means with weights, of values that ran in turn
     compare     values that never met in a round: ratios, the best set, crossovers, claims
+    along       what rises and falls with a comparison's ratio
     simulate    what becomes of comparisons whose truth is known
 """
 

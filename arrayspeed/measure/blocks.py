@@ -24,6 +24,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from arrayspeed.environments.plugin import isolated
@@ -349,6 +350,11 @@ def gangs(blocks: Iterable[Block]) -> list[list[Block]]:
     return found
 
 
+def middle(values: Sequence[float]) -> float | None:
+    """The median; None of nothing."""
+    return median(values) if values else None
+
+
 def process_of(one: Combination, taken: Taken) -> Process:
     """What one side gave in a round."""
     batches = taken.batches if taken.value is not None else []
@@ -363,6 +369,8 @@ def process_of(one: Combination, taken: Taken) -> Process:
         number=number,
         kind=taken.kind,
         faults=taken.page_faults,
+        cores=middle(taken.cores),
+        switches=middle(taken.switches),
     )
 
 

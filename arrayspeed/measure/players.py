@@ -31,6 +31,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
+from arrayspeed.measure.meter import Meter
 from arrayspeed.model.failures import CRASHED, ERROR, TIMED_OUT, class_of
 from arrayspeed.model.text import printable
 
@@ -82,6 +83,8 @@ class Player:
         What it said that it measured while it prepared: measure -> value, or why there is none.
     faults
         Page faults of a call in its last batch; None where it does not say.
+    meter
+        Reads what it does while it runs; None where nobody wants to know.
     """
 
     def __init__(self, name: str, pid: int, channel: socket.socket, held: bool = False) -> None:
@@ -91,6 +94,7 @@ class Player:
         self.held = held
         self.figures: dict[str, Any] = {}
         self.faults: float | None = None
+        self.meter: Meter | None = None
         self.buffer = b""
         self.stopped = False
         self.ended = False
@@ -175,10 +179,14 @@ class Player:
             os.kill(self.pid, signal.SIGSTOP)
             while state(self.pid) not in "TtZX":
                 time.sleep(0)
+        if self.meter:
+            self.meter.end()
 
     def go(self) -> None:
         """Let it run."""
         self.stopped = False
+        if self.meter:
+            self.meter.begin()
         with suppress(ProcessLookupError):
             os.kill(self.pid, signal.SIGCONT)
 
@@ -246,7 +254,8 @@ class Turns:
     """How players take turns.
 
     ``timeout`` is seconds for the preparation and for each batch. ``alone``: when the turns are over, as many batches
-    of one player after those of the other, to see what turns are good for.
+    of one player after those of the other, to see what turns are good for. ``metered``: what players do while they
+    run is read before and after each part of a turn.
     """
 
     batch: float = BATCH
@@ -255,6 +264,7 @@ class Turns:
     longest: float = LONGEST
     timeout: float = 600.0
     alone: bool = False
+    metered: bool = False
 
 
 @dataclass
@@ -263,10 +273,14 @@ class Taken:
 
     ``sometimes``: it failed, and other calls of the same process succeeded. ``alone``: its batches after the turns.
     ``figures``: what it measured while it prepared. ``faults``: page faults of a call, turn by turn, where it says.
+    ``cores`` and ``switches``: how many cores it kept busy, and context switches of its main thread in a call, turn by
+    turn, where that was read.
     """
 
     batches: list[float | None] = field(default_factory=list)
     faults: list[float] = field(default_factory=list)
+    cores: list[float] = field(default_factory=list)
+    switches: list[float] = field(default_factory=list)
     alone: list[float] = field(default_factory=list)
     figures: dict[str, Any] = field(default_factory=dict)
     number: int = 1
@@ -284,6 +298,15 @@ class Taken:
     def page_faults(self) -> float | None:
         """Page faults of a call, the median of its turns."""
         return median(self.faults) if self.faults else None
+
+    def add(self, seconds: float, player: Player) -> None:
+        """Note a turn, and what the player did meanwhile."""
+        self.batches.append(seconds)
+        if player.faults is not None:
+            self.faults.append(player.faults)
+        if player.meter and (read := player.meter.take()) and read.cores > 0:
+            self.cores.append(read.cores)
+            self.switches.append(read.switches * seconds)
 
     def fail(self, error: Failed) -> None:
         """Note a failure."""
@@ -303,14 +326,15 @@ def take_turns(players: Sequence[Player], plan: Turns, rng: random.Random) -> di
         playing = prepared(players, taken, plan.timeout)
         rng.shuffle(playing)
         numbers = calibrated(playing, taken, plan)
+        for player in playing if plan.metered else ():
+            player.meter = Meter(player.pid)
         preparing = time.monotonic() - started
         started, turn = time.monotonic(), 0
         while playing and turn < wanted(taken, plan, preparing, (time.monotonic() - started) / max(1, turn)):
             for player in playing if turn % 2 == 0 else playing[::-1]:
                 one = taken[player.name]
                 try:
-                    one.batches.append(run(player, numbers[player.name], plan.timeout))
-                    one.faults += [] if player.faults is None else [player.faults]
+                    one.add(run(player, numbers[player.name], plan.timeout), player)
                 except Failed as error:
                     one.batches.append(None)
                     one.fail(error)

@@ -54,6 +54,9 @@ class Process:
         Calls in a batch.
     faults
         Page faults of a call, the median of its batches; None where they were not counted.
+    cores, switches
+        Cores that it kept busy, and context switches of its main thread in a call, medians of its batches; None where
+        that was not read. They are not stored.
     kind
         The class of the failure, of `arrayspeed.model.failures`; None where there is none.
     fingerprint
@@ -73,6 +76,8 @@ class Process:
     number: int | None = None
     kind: str | None = None
     faults: float | None = None
+    cores: float | None = None
+    switches: float | None = None
     fingerprint: str | None = field(default=None, compare=False)
     date: str = field(default="", compare=False)
 
