@@ -385,10 +385,10 @@ def played(monkeypatch):
     return SimpleNamespace(rounds=rounds, noise=noise, sides=SimpleNamespace(end_servers=lambda: None))
 
 
-def measured(played, rounds=16, kernels=("add", "multiply", "sine", "fft", "matmul")):
+def measured(played, rounds=16, kernels=("add", "multiply", "sine", "fft", "matmul"), until=math.inf):
     said = []
     ones = [combination(name, "numpy", CATALOGUE[name].small) for name in kernels]
-    found = clocks.measure(played.sides, ones, rounds, lambda what, rows: said.append(what))
+    found = clocks.measure(played.sides, ones, rounds, lambda what, rows: said.append(what), until)
     return *found, said
 
 
@@ -417,6 +417,29 @@ def test_ctrl_c_leaves_what_there_is(played, monkeypatch):
     assert [len(one.values["clock"]) for one in timings] == [3, 3, 2, 2, 2]
     assert len(clocks.judge(timings, decisions)) >= 10
     assert "Ctrl-C" in said[-1]
+
+
+def test_what_ends_early_is_complete_once_every_row_was_looked_at(played, monkeypatch):
+    """Time is up in the fifth round, before the first row that four rounds left undecided; or in the first."""
+    play, now = clocks.play, SimpleNamespace(seconds=0.0)
+
+    def slow(started, one, number):
+        now.seconds += 1
+        play(started, one, number)
+
+    monkeypatch.setattr(clocks, "play", slow)
+    monkeypatch.setattr(clocks.time, "monotonic", lambda: now.seconds)
+    played.noise["fft"] = 0.1
+    timings, decisions, complete, said = measured(played, until=20.5)
+    assert complete
+    assert "time is up" in said[-1]
+    assert {len(one.values["clock"]) for one in timings} == {4, 5}
+    assert any(row.passed is None for row in of_kernels(clocks.judge(timings, decisions)))
+    played.rounds.clear()
+    now.seconds = 0.0
+    *_, complete, said = measured(played, until=3.5)
+    assert not complete
+    assert sum(map(len, played.rounds)) == 4
 
 
 def test_noise_is_that_of_a_round_s_ratio(played):

@@ -65,7 +65,7 @@ class Audit:
     """All checks of a machine.
 
     ``noise``: by backend, how much one round's ratio of two sides that measure the same varies, as a standard deviation
-    of logarithms. ``complete`` is false where Ctrl-C ended it.
+    of logarithms. ``complete`` is false where it ended before every row was looked at.
     """
 
     machine: str
@@ -84,7 +84,7 @@ class Audit:
 
     def status(self, unclear_share: float) -> int:
         """0: nothing failed, and no more than a share of the comparisons with the clock is open. 1: something failed.
-        2: too much is open, or it was stopped.
+        2: too much is open, or it ended too early.
         """
         verdicts = [VERDICTS[one.passed] for one in self.checks if one.check in TIMED]
         failed = [VERDICTS[False]] * len(self.failed)

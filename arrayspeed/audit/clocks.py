@@ -24,6 +24,7 @@ from arrayspeed.formats.verdicts import interval_text, ratio_text
 from arrayspeed.measure import interrupts
 from arrayspeed.measure.players import Failed, Player, Taken, Turns, take_turns
 from arrayspeed.measure.progress import clock as as_clock
+from arrayspeed.measure.until_decided import OutOfTime
 from arrayspeed.model.combination import Combination
 from arrayspeed.model.units import human_time
 from arrayspeed.records.processes import Noise
@@ -75,15 +76,17 @@ Key = tuple[Combination, str]
 
 
 def measure(
-    sides: Sides, ones: list[Combination], rounds: int, report: Report
+    sides: Sides, ones: list[Combination], rounds: int, report: Report, until: float = math.inf
 ) -> tuple[list[Timing], dict[Key, Decision], bool]:
     """Time combinations until it is decided of each whether all sides agree with the clock, or until ``rounds``.
+
+    Ctrl-C, and ``until`` of `time.monotonic`, end it with what there is.
 
     Returns
     -------
     timings, decisions, complete
-        ``decisions``: combination and subject -> `Decision`. ``complete`` is false after Ctrl-C, which ends it with
-        what there is.
+        ``decisions``: combination and subject -> `Decision`. ``complete`` is false where it ended before the first
+        look at all of them.
     """
     looks = Looks(rounds, FACTOR)
     timings = [Timing(one) for one in ones]
@@ -93,7 +96,7 @@ def measure(
     try:
         for look in looks.plan:
             while number < look:
-                play_round(sides, todo, number, progress)
+                play_round(sides, todo, number, progress, until)
                 number += 1
             found = looks.look(observed(timings))
             left = {one for one, _ in looks.undecided(found)}
@@ -101,10 +104,11 @@ def measure(
             progress.look(number, looks, found, todo)
             if not todo:
                 break
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, OutOfTime) as error:
         interrupts.forget()
-        progress.say("stopped by Ctrl-C: what follows is decided from the rounds before")
-        return timings, looks.look(observed(timings)), False
+        why = "time is up" if isinstance(error, OutOfTime) else "stopped by Ctrl-C"
+        progress.say(f"{why}: what follows is decided from the rounds before")
+        return timings, looks.look(observed(timings)), number >= looks.plan[0]
     return timings, found, True
 
 
@@ -113,8 +117,14 @@ def observed(timings: Iterable[Timing]) -> dict[Key, Observed]:
     return {(timing.one, subject): timing.observed(subject) for timing in timings for subject in timing.subjects}
 
 
-def play_round(sides: Sides, timings: list[Timing], number: int, progress: Progress) -> None:
-    """A round of combinations, backend by backend, each with a server of its own."""
+def play_round(sides: Sides, timings: list[Timing], number: int, progress: Progress, until: float = math.inf) -> None:
+    """A round of combinations, backend by backend, each with a server of its own.
+
+    Raises
+    ------
+    OutOfTime
+        It is later than ``until``.
+    """
     by_backend = defaultdict(list)
     for timing in timings:
         by_backend[timing.one.backend].append(timing)
@@ -123,6 +133,8 @@ def play_round(sides: Sides, timings: list[Timing], number: int, progress: Progr
         try:
             for timing in group:
                 interrupts.check()
+                if time.monotonic() > until:
+                    raise OutOfTime
                 play(sides, timing, number)
                 progress.finish(timing)
         finally:

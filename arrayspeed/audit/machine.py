@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import subprocess
 import tempfile
@@ -100,8 +101,9 @@ def audit(
     sizes: list[str],
     rounds: int,
     report: Report,
+    until: float = math.inf,
 ) -> Audit:
-    """Every check; ``report`` is given each group of them as it comes.
+    """Every check; ``report`` is given each group of them as it comes. ``until`` is as of `clocks.measure`.
 
     Raises
     ------
@@ -134,7 +136,7 @@ def audit(
         sides = Sides(python, session.benchmarks.benchmark_dir, folder, "pyperf" in env.packages())
         if any((one.kernel, one.backend) in SAMPLE for one in ones) and not sides.has_pyperf:
             report(f"pyperf is not in {environment}: no comparison with its times", [])
-        timings, decisions, complete = clocks.measure(sides, ones, rounds, report)
+        timings, decisions, complete = clocks.measure(sides, ones, rounds, report, until)
         judged = clocks.judge(timings, decisions)
         report("clocks", judged)
         return Audit(

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 import time
 from collections import Counter
@@ -70,6 +71,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"at most N processes of each clock, fewer for rows that are decided earlier (default {ROUNDS})",
     )
     parser.add_argument(
+        "--minutes",
+        type=float,
+        default=math.inf,
+        metavar="N",
+        help="stop after N minutes; as after Ctrl-C, what is undecided by then is open",
+    )
+    parser.add_argument(
         "--unclear",
         type=float,
         default=UNCLEAR_SHARE,
@@ -103,6 +111,7 @@ def main(args: argparse.Namespace) -> int:
             args.size or ["small"],
             args.rounds,
             report,
+            started + 60 * args.minutes,
         )
         lost = without_a_row(found, kernels)
         if found.complete and not args.backend and set(kernels) == set(CATALOGUE):
@@ -131,6 +140,8 @@ def check(args: argparse.Namespace) -> None:
             raise UserError(f"size {size!r} is not valid: small, large or a number")
     if args.rounds < 2:
         raise UserError(f"--rounds {args.rounds} is not valid: 2 or more, to see the spread between processes")
+    if not args.minutes > 0:
+        raise UserError(f"--minutes {args.minutes:g} is not valid: more than 0")
     if not 0 <= args.unclear <= 1:
         raise UserError(f"--unclear {args.unclear:g} is not valid: a share from 0 to 1")
     if why := missing(args.device):
