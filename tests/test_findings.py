@@ -89,31 +89,34 @@ def page(name):
 
 
 def of_machine(committed, part):
-    """What became of the articles' claims on the machine with that in its name."""
+    """What became of the articles' claims on the machine with that in its name: how many, and the share that holds."""
     (evidence,) = (one for name, one in committed.items() if part in name)
     counts = Counter(claim.judge(evidence).word for claim in claims())
     measured = counts.total() - counts[UNMEASURED]
     held = measured - counts[OPEN] - counts[FAILS]
-    told = (
-        f"{held} hold, {WORDS[held - counts[HOLDS]]} of them by less or by more; {counts[FAILS]} do not; "
-        f"{counts[OPEN]} are not shown"
+    less = f", {WORDS[held - counts[HOLDS]]} of them by less or by more" if held > counts[HOLDS] else ""
+    failed = f"; {counts[FAILS]} do not" if counts[FAILS] else ""
+    return (
+        measured,
+        held / measured,
+        f"{held} hold{less}{failed}; {counts[OPEN]} {'is' if counts[OPEN] == 1 else 'are'} not shown",
     )
-    return measured, held, told
 
 
 def claims_told(committed):
-    """What became of the articles' claims on the two machines where more of them were measured than on any other."""
-    measured, held, told = of_machine(committed, "nvidia")
-    measured_there, held_there, told_there = of_machine(committed, "amd-epyc")
-    assert sorted(of_machine(committed, name)[0] for name in committed)[-2:] == sorted((measured, measured_there))
-    for share in (held / measured, held_there / measured_there):
-        assert 0.45 < share < 0.55, "this is called about half"
+    """What became of the articles' claims on each machine."""
+    here, there, beside = (of_machine(committed, part) for part in ("amd-epyc", "intel-xeon-f6m167", "nvidia"))
+    assert len(committed) == 3
+    assert 0.5 < here[1] < 0.65 and 0.5 < there[1] < 0.65, "this is called more than half"
     articles = WORDS[len({claim.article for claim in claims()})]
+    elsewhere = [claim for claim in claims() if claim.device in ("gpu", "tpu")]
+    (epyc,) = (one for name, one in committed.items() if "amd-epyc" in name)
+    assert [claim for claim in claims() if claim.judge(epyc).word == UNMEASURED] == elsewhere
     return (
-        "**About half of the articles' claims that were measured hold, beside a GPU and on two cores.** "
-        f"Of {len(claims())} claims in {articles} articles, {measured} were measured on the machine with a GPU: "
-        f"{told}. On two cores of an AMD EPYC it is {measured_there}: {told_there} "
-        "([docs/findings.md](docs/findings.md))"
+        "**More than half of the articles' claims that were measured hold, on CPUs with two cores.** "
+        f"Of {len(claims())} claims in {articles} articles, {here[0]} were measured on an AMD EPYC: {here[2]}. "
+        f"On an Intel Xeon it is {there[0]}: {there[2]}. The other {len(elsewhere)} need a GPU or a TPU; on the "
+        f"machine with a GPU {beside[0]} were measured: {beside[2]} ([docs/findings.md](docs/findings.md))"
     )
 
 
@@ -176,64 +179,36 @@ def test_what_was_measured_on_a_gpu_is_told(committed, folder):
     assert (
         "an NVIDIA H100, with JAX {jax}, PyTorch {torch} and CuPy {cupy};".format(**one.versions[environment]) in told
     )
-    every = {case: level for case, level in levels.items() if case.measure == CALL.name}
-    others = levels.keys() - every
-    first = {case.kernel for case in others if case.measure == "track_first_call"}
-    assert first - {"sine"} == {"elementwise", "matmul_transposed", "selu"}
-    assert {case.kernel for case in others if case.measure not in ("time_round_trip", "track_first_call")} == {"sine"}
-    assert {case.kernel for case in others if case.measure == "time_round_trip"} == {"matmul_transposed"}
-    articles = {case: level for case, level in every.items() if case.dtype == "float64"}
-    assert {case.kernel for case, level in articles.items() if level.processes == 4} == {
-        *OPERATIONS,
-        "linear_regression",
+    calls = {case: level for case, level in levels.items() if case.measure == CALL.name}
+    others = levels.keys() - calls
+    first = {case for case in others if case.measure == "track_first_call"}
+    assert {case.kernel for case in others - first} == {"sine"} and {levels[case].processes for case in others} == {1}
+    assert {case.device for case in calls} == {"gpu"} and {case.device for case in first} == {"cpu"}
+    assert {case.backend for case in first} == {"jax", "jax-jit"}
+    assert f"only JAX's first calls of {WORDS[len({case.kernel for case in first})]} kernels are left" in told
+    articles = {case: level for case, level in calls.items() if case.dtype == "float64"}
+    assert {level.processes for level in articles.values()} == {4}
+    backends = {
+        kernel: {case.backend for case in articles if case.kernel == kernel}
+        for kernel in {case.kernel for case in articles}
     }
-    two = ("polynomial", "vmap_mapped", "vmap_vectorised", "vmap_loop", "convolve_devices")
-    assert {case.kernel: level.processes for case, level in articles.items() if level.processes != 4} == dict.fromkeys(
-        ("matmul_transposed", *two), 2
-    )
-    assert all(f"`{kernel}`" in told for kernel in two)
-    for kernel in (*OPERATIONS, "linear_regression"):
-        jax = "jax-jit" if kernel == "linear_regression" else "jax"
-        assert {(case.backend, case.device) for case in articles if case.kernel == kernel} == {
-            ("numpy", "cpu"),
-            *((name, device) for name in (jax, "torch") for device in ("cpu", "gpu")),
-            *([("numba", "cpu")] if kernel == "linear_regression" else []),
-        }
+    assert backends == {key: {"jax", "torch"} for key in OPERATIONS} | {"linear_regression": {"jax-jit", "torch"}}
     assert (
-        "in float64 and four processes each: the five operations of article 001 in NumPy, JAX and PyTorch, and the "
-        "linear regression of article 003 in NumPy, Numba, jitted JAX and PyTorch, on the CPU and, but for NumPy and "
-        "Numba, on the GPU. "
-        "In two processes each: `matmul_transposed` in float64 on that CPU, and in float32 on both, and `selu` in "
-        "float32 on the CPU"
+        "in float64 and four processes each: the five operations of article 001 in JAX and PyTorch, and the linear "
+        "regression of article 003 in jitted JAX and PyTorch."
     ) in told
-    beside_tiers = {
-        case: level
-        for case, level in every.items()
-        if case.dtype == "float32"
-        and (case.kernel in ("matmul_transposed", "polynomial") or (case.kernel, case.device) == ("selu", "cpu"))
-    }
-    assert {case.device for case in beside_tiers if case.kernel == "matmul_transposed"} == {"cpu", "gpu"}
-    assert {level.processes for level in beside_tiers.values()} == {2}
-    calls = {case: level for case, level in every.items() if case.dtype == "float32" and case not in beside_tiers}
-    assert {level.processes for level in calls.values()} == {2}
+    single = {case: level for case, level in calls.items() if case.dtype == "float32"}
+    assert {level.processes for level in single.values()} == {2} and articles.keys() | single.keys() == calls.keys()
 
-    def measured(device, label, tier):
-        """Kernel -> the backends that have its time at that size."""
-        found = {}
-        for case in calls:
-            if case.device == device and case.size == getattr(CATALOGUE[case.kernel], label):
-                found.setdefault(case.kernel, set()).add(case.backend)
-        assert found.keys() <= set(in_tier(tier))
-        return found
+    def kernels_at(label):
+        return {case.kernel for case in single if case.size == getattr(CATALOGUE[case.kernel], label)}
 
-    large, small = measured("gpu", "large", "core"), measured("gpu", "small", "core")
-    beside = measured("cpu", "large", "bench")
-    assert len(beside) == len(in_tier("bench"))
-    pair = sum(backends == {"numpy", "torch"} for backends in beside.values())
+    core = set(in_tier("core"))
+    assert (kernels_at("large") | kernels_at("small")) - core == {"matmul_transposed"}
     assert (
-        f"in two processes each: {len(large)} kernels of the core tier at their large size, and {len(small)} at their "
-        "small one; transfers of `sine` in one process each; and the bench tier on the 16 "
-        f"cores beside the GPU, {WORDS[pair]} of its kernels in NumPy and PyTorch alone"
+        f"in two processes each: {len(kernels_at('large') & core)} kernels of the core tier at their large size, and "
+        f"{len(kernels_at('small') & core)} at their small one, and `matmul_transposed`; transfers of `sine` in one "
+        "process each."
     ) in told
     lines = sum(len(path.read_text().splitlines()) for path in folder.glob("*nvidia*/*.processes.jsonl"))
     assert f"{lines} processes in all" in told
@@ -317,7 +292,7 @@ def test_of_no_claim_the_reason_is_not_known(committed):
 
 
 def test_what_reasons_say_of_a_gpu_holds_in_each_process(folder):
-    """The texts of ``claims.toml`` and of docs/gpu.md; no process is left out."""
+    """The texts of ``claims.toml``; no process is left out."""
     found = defaultdict(list)
     for path in folder.glob("*nvidia*/*.processes.jsonl"):
         for one in processes.of_file(path, processes.environment_of(path)):
@@ -326,15 +301,8 @@ def test_what_reasons_say_of_a_gpu_holds_in_each_process(folder):
     for kernel in ("elementwise", "fft"):
         small, large = (found[kernel, "jax", "gpu", size] for size in (1_000, 1_000_000))
         assert max(large) < 2 * min(small)
-        small, large = (found[kernel, "jax", "cpu", size] for size in (1_000, 1_000_000))
-        assert min(large) > 100 * max(small)
-    for (kernel, _, device, size), values in found.items():
-        if (kernel, size) == ("matmul", 2_000):
-            assert max(values) < 1e-3 if device == "gpu" else min(values) > 20e-3
-    assert {key[2] for key in found if key[0] == "matmul"} == {"cpu", "gpu"}
-    regression = {key[1:]: values for key, values in found.items() if key[0] == "linear_regression"}
-    assert min(regression["torch", "cpu", 2]) > 5 * max(regression["torch", "cpu", 5])
-    assert min(regression["jax-jit", "cpu", 50]) > 3 * max(regression["jax-jit", "cpu", 20])
+    products = [values for (kernel, *_, size), values in found.items() if (kernel, size) == ("matmul", 2_000)]
+    assert len(products) == 2 and all(max(values) < 1e-3 for values in products)
 
 
 def test_each_call_that_compiling_makes_slower_by_most_has_a_reason(committed):
