@@ -104,7 +104,7 @@ TABLE = (
         library="numpy",
         colour="#5b6770",
         cost=0.6,
-        audit_cost=2.0,
+        audit_cost=0.7,
         pyperf="matmul",
     ),
     # Its functions are compiled by the kernels' own files; NumPy is the same without.
@@ -115,7 +115,7 @@ TABLE = (
         colour="#b8649a",
         settings={"threads": CORES},
         cost=1.4,
-        audit_cost=5.0,
+        audit_cost=3.0,
     ),
     Backend(
         name="jax",
@@ -148,7 +148,7 @@ for array in function(*arguments):
 """,
         ),
         cost=0.9,
-        audit_cost=5.0,
+        audit_cost=2.0,
         notes_stack=True,
         waits_by="block_until_ready",
     ),
@@ -160,7 +160,7 @@ for array in function(*arguments):
         devices=DEVICES,
         colour="#0067a5",
         cost=0.9,
-        audit_cost=5.0,
+        audit_cost=1.6,
         pyperf="add",
         notes_stack=True,
         waits_by="block_until_ready",
@@ -188,7 +188,7 @@ else:
             wait="torch.cuda.synchronize()",
         ),
         cost=0.8,
-        audit_cost=8.0,
+        audit_cost=0.8,
     ),
     Backend(
         name="torch-compile",
@@ -212,7 +212,7 @@ else:
             "torch.export._trace",
         ),
         cost=1.6,
-        audit_cost=20.0,
+        audit_cost=5.0,
     ),
     Backend(
         name="tensorflow",
@@ -242,7 +242,7 @@ else:
             wait="tf.test.experimental.sync_devices()",
         ),
         cost=0.9,
-        audit_cost=10.0,
+        audit_cost=1.5,
     ),
     Backend(
         name="tensorflow-xla",
@@ -252,7 +252,7 @@ else:
         devices=DEVICES,
         colour="#00795a",
         cost=1.2,
-        audit_cost=12.0,
+        audit_cost=1.5,
     ),
     Backend(
         name="cupy",
@@ -300,7 +300,7 @@ mx.eval(arguments)
             call="mx.eval(function(*arguments))",
         ),
         cost=0.7,
-        audit_cost=3.0,
+        audit_cost=1.1,
     ),
     Backend(
         name="mlx-compile",
@@ -311,7 +311,7 @@ mx.eval(arguments)
         devices=("cpu", "gpu"),
         colour="#8a4f1d",
         cost=2.5,
-        audit_cost=15.0,
+        audit_cost=1.2,
     ),
 )
 
