@@ -5,10 +5,10 @@ right device, the same cores and precision for all, and programs that still do t
 time taken in turn, as upgrades are measured, are compared with an independent clock: a plain script in a fresh
 interpreter.
 
-All three take turns by batches, in new processes each round, and are judged after 4, 6, 8, 12 and 16 rounds. A row passes if
-it is shown to be within ±10 % (or 0.3 µs) of the clock, fails if it is shown to be outside, and is open otherwise. Rows
-that are decided, either way, are not measured again. The result is saved beside the machine's results, and the report
-shows it.
+All three take turns by batches, in new processes each round, and are judged after 4, 6, 8, 12 and 16 rounds. A row
+passes if it is shown to be within ±10 % (or 0.3 µs) of the clock, fails if it is shown to be outside, and is open
+otherwise. Rows that are decided, either way, are not measured again. The result is saved beside the machine's results,
+and the report shows it.
 
 Exit status: 0 if nothing failed and at most 5 % (--unclear) of the comparisons with the clock are open; each is listed.
 1 if something failed. 2 if too much is open, or after an error.
