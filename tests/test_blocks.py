@@ -363,12 +363,12 @@ def process(value, **counts):
 
 def test_what_was_counted_is_of_the_rounds_that_both_sides_have():
     reference = [process(1.0, faults=1.0, cores=1.0, switches=0.0), process(None), process(1.0, faults=2.0, cores=1.0)]
-    subject = [process(2.0, faults=5.0, cores=1.0, switches=1.0), process(1.0), process(1.0, faults=2.0, cores=2.0)]
+    subject = [process(2.0, faults=51.0, cores=1.0, switches=1.0), process(1.0), process(1.0, faults=9.0, cores=2.0)]
     found = copies.counted(reference, subject)
-    assert found == {copies.FAULTS: [[1.0, 5.0], [2.0, 2.0]], copies.CORES: [[1.0, 1.0], [1.0, 2.0]]}
+    assert found == {copies.FAULTS: [[1.0, 51.0], [2.0, 9.0]], copies.CORES: [[1.0, 1.0], [1.0, 2.0]]}
     made = replace(copy_of("numpy", 0.0, "unclear", [math.log(2), 0.0]), counted=found)
     assert made.went_along() == {
-        copies.FAULTS: [4.0, 0.0],
+        copies.FAULTS: [50.0, 0.0],
         copies.CPU: pytest.approx([math.log(2), math.log(2)]),
         copies.FEWER: pytest.approx([0.0, -math.log(2)]),
     }

@@ -5,11 +5,13 @@ import re
 import runpy
 import shlex
 import sys
+from collections import Counter
 from importlib import import_module
 from statistics import median
 
 import pytest
 
+from arrayspeed.audit.check import TIMED, load
 from arrayspeed.audit.copies import noise
 from arrayspeed.cli import copies
 from arrayspeed.cli.main import COMMANDS, parser, unknown
@@ -299,3 +301,41 @@ def test_the_table_of_large_calls_is_that_of_its_runs():
     text = (ROOT / "docs" / "decisions.md").read_text()
     for backend, row in after.items():
         assert f"| {' | '.join([backend, *row[3:6], *before[backend][3:5]])} |" in text
+
+
+def test_the_audit_of_the_whole_catalogue_is_that_of_its_run():
+    """Its rows, those compared with the clock, and the means of the backends."""
+    audit = load(ROOT / "results", "amd-epyc-f25m17-2cpu")
+    backends = {one.backend for one in audit.checks}
+    assert {one.kernel for one in audit.checks if one.kernel} == {*CATALOGUE}
+    count = Counter(one.passed for one in audit.checks)
+    timed = [one for one in audit.checks if one.check in TIMED]
+    of_timed = Counter(one.passed for one in timed)
+    assert count[False] == 0 and audit.status(0.05) == 2
+    assert count[None] - of_timed[None] == 2
+    text = " ".join((ROOT / "docs" / "trust.md").read_text().split())
+    assert f"of the whole catalogue**, {len(CATALOGUE)} kernels on ten backends" in text and len(backends) == 10
+    assert (
+        f"Of {len(audit.checks):,} rows {count[True]:,} pass, none fails and {count[None]} are open, so that the exit "
+        f"status is 2. All but two of the open ones are comparisons with the clock, of which {of_timed[True]} of "
+        f"{len(timed):,} pass"
+    ) in text
+    assert {re.search(r"(\d+) rounds", one.detail)[1] for one in timed} == {"4"}
+    numpy, *others = sorted(one.between for one in audit.noise.values())
+    of_numpy = [one for one in timed if one.backend == "numpy" and one.kernel]
+    assert numpy == audit.noise["numpy"].between
+    assert (
+        f"a standard deviation of {100 * others[0]:.0f} % and more. In NumPy, where it is {100 * numpy:.0f} %, "
+        f"{sum(one.passed is True for one in of_numpy)} of {len(of_numpy)} kernels' comparisons pass."
+    ) in text
+    means = [one for one in timed if one.kernel is None]
+    passing = [ratio_of(one) for one in means if one.passed]
+    assert f"{len(passing)} of {len(means)} pass, from {min(passing)[1]} of the clock" in text
+    assert f"to {max(passing)[1]}, compiled MLX by asv." in text
+    assert all(ratio_of(one)[1] in text for one in means if not one.passed)
+
+
+def ratio_of(row):
+    """The ratio of a mean with its interval, as it is told."""
+    told = re.search(r"×[\d.]+ \([\d.–]+\)", row.detail)[0]
+    return float(told.split()[0][1:]), told

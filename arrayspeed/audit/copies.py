@@ -28,6 +28,10 @@ REFERENCE, COPY = "reference", "copy"
 FAULTS, SWITCHES, CORES = "page faults", "context switches", "cores"
 COUNTS = {FAULTS: "faults", SWITCHES: "switches", CORES: "cores"}
 
+#: Smaller differences of a call mean nothing: what a process does whenever it starts and stops counts with its calls, and
+#: a slow process makes fewer calls between, so that these follow from its time.
+LEAST = {FAULTS: 32.0, SWITCHES: 1.0}
+
 #: What follows from the cores that are busy.
 CPU, FEWER = "CPU time", "fewer busy cores"
 
@@ -64,9 +68,14 @@ class Copy:
     def went_along(self) -> dict[str, list[float]]:
         """What may rise with its ratio, in the rounds of ``in_turn``: its counts less the reference's.
 
-        Cores that are busy would fall, so they count the other way; CPU time is of a call, and its logarithm.
+        Differences below `LEAST` are 0. Cores that are busy would fall, so they count the other way; CPU time is of a
+        call, and its logarithm.
         """
-        found = {name: [b - a for a, b in pairs] for name, pairs in self.counted.items() if name != CORES}
+        found = {
+            name: [b - a if abs(b - a) >= LEAST[name] else 0.0 for a, b in pairs]
+            for name, pairs in self.counted.items()
+            if name != CORES
+        }
         if CORES in self.counted:
             busier = [math.log(b / a) for a, b in self.counted[CORES]]
             found[CPU] = [ratio + more for ratio, more in zip(self.in_turn, busier, strict=True)]
@@ -165,8 +174,12 @@ def apart(reference: Iterable[Process], subject: Iterable[Process]) -> list[floa
 def counted(reference: Iterable[Process], subject: Iterable[Process]) -> dict[str, list[list[float]]]:
     """What was counted of both sides in the rounds that `Observed.differences` is of."""
     pairs = [(a, b) for a, b in zip(reference, subject, strict=True) if a.value is not None and b.value is not None]
-    found = {name: [[getattr(a, key), getattr(b, key)] for a, b in pairs] for name, key in COUNTS.items()}
-    return {name: rows for name, rows in found.items() if rows and all(None not in row for row in rows)}
+    found = {name: [[getattr(one, key) for one in pair] for pair in pairs] for name, key in COUNTS.items()}
+    return {
+        name: [[float(f"{value:.4g}") for value in row] for row in rows]
+        for name, rows in found.items()
+        if rows and all(None not in row for row in rows)
+    }
 
 
 def noise(values: Sequence[float]) -> float | None:
