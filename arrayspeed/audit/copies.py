@@ -28,8 +28,8 @@ REFERENCE, COPY = "reference", "copy"
 FAULTS, SWITCHES, CORES = "page faults", "context switches", "cores"
 COUNTS = {FAULTS: "faults", SWITCHES: "switches", CORES: "cores"}
 
-#: Smaller differences of a call mean nothing: what a process does whenever it starts and stops counts with its calls, and
-#: a slow process makes fewer calls between, so that these follow from its time.
+#: Smaller differences of a call mean nothing: what a process does whenever it starts and stops counts with its calls,
+#: and a slow process makes fewer calls between, so that these follow from its time.
 LEAST = {FAULTS: 32.0, SWITCHES: 1.0}
 
 #: What follows from the cores that are busy.
