@@ -141,8 +141,8 @@ def test_what_goes_along_with_noise_is_that_of_its_run():
         f"the AMD EPYC, ten rounds each: there, {loud_here} are above 5 %. With {by_cause['CPU time']} of them the CPU "
         f"time of a call rises, with {by_cause['page faults']} the page faults, with {by_cause['fewer busy cores']} "
         f"fewer cores are busy, with {by_cause['context switches']} the main thread waits more often, and with "
-        f"{by_cause['none of these']} none of these was shown. CPU time alone is no cause, so that the causes of "
-        f"{unknown} are not known."
+        f"{by_cause['none of these']} none of these was shown. CPU time alone points to no cause, so for "
+        f"{unknown} nothing does."
     ) in " ".join(page.split())
 
 

@@ -18,6 +18,7 @@ from arrayspeed.measure.blocks import Block, block
 from arrayspeed.measure.plan import Selection, combinations
 from arrayspeed.measure.players import Turns
 from arrayspeed.measure.session import Session
+from arrayspeed.measure.stale import FEW_FAULTS
 from arrayspeed.measure.until_decided import Limits, until_decided
 from arrayspeed.model.combination import Combination
 from arrayspeed.records.processes import Process
@@ -30,7 +31,7 @@ COUNTS = {FAULTS: "faults", SWITCHES: "switches", CORES: "cores"}
 
 #: Smaller differences of a call mean nothing: what a process does whenever it starts and stops counts with its calls,
 #: and a slow process makes fewer calls between, so that these follow from its time.
-LEAST = {FAULTS: 32.0, SWITCHES: 1.0}
+LEAST = {FAULTS: FEW_FAULTS, SWITCHES: 1}
 
 #: What follows from the cores that are busy.
 CPU, FEWER = "CPU time", "fewer busy cores"

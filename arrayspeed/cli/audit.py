@@ -7,8 +7,9 @@ interpreter.
 
 All three take turns by batches, in new processes each round, and are judged after 4, 6, 8, 12 and 16 rounds. A row
 passes if it is shown to be within ±10 % (or 0.3 µs) of the clock, fails if it is shown to be outside, and is open
-otherwise. Rows that are decided, either way, are not measured again. The result is saved beside the machine's results,
-and the report shows it.
+otherwise. Rows that are decided, either way, are not measured again. What is undecided when the minutes are over, or
+after Ctrl-C, is open. The result is saved beside the machine's results once every row was looked at, and the report
+shows it.
 
 Exit status: 0 if nothing failed and at most 5 % (--unclear) of the comparisons with the clock are open; each is listed.
 1 if something failed. 2 if too much is open, or after an error.
@@ -18,7 +19,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import sys
 import time
 from collections import Counter
@@ -33,6 +33,7 @@ from rich.text import Text
 from arrayspeed.audit.check import CHECKS, WORDS, Audit, Check, save
 from arrayspeed.audit.clocks import ROUNDS
 from arrayspeed.audit.machine import audit, without_a_row
+from arrayspeed.cli.own.arguments import add_minutes, check_minutes
 from arrayspeed.decide import UNCLEAR_SHARE
 from arrayspeed.environments import existing
 from arrayspeed.environments.project import load_config
@@ -70,13 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"at most N processes of each clock, fewer for rows that are decided earlier (default {ROUNDS})",
     )
-    parser.add_argument(
-        "--minutes",
-        type=float,
-        default=math.inf,
-        metavar="N",
-        help="stop after N minutes; as after Ctrl-C, what is undecided by then is open",
-    )
+    add_minutes(parser)
     parser.add_argument(
         "--unclear",
         type=float,
@@ -140,8 +135,7 @@ def check(args: argparse.Namespace) -> None:
             raise UserError(f"size {size!r} is not valid: small, large or a number")
     if args.rounds < 2:
         raise UserError(f"--rounds {args.rounds} is not valid: 2 or more, to see the spread between processes")
-    if not args.minutes > 0:
-        raise UserError(f"--minutes {args.minutes:g} is not valid: more than 0")
+    check_minutes(args)
     if not 0 <= args.unclear <= 1:
         raise UserError(f"--unclear {args.unclear:g} is not valid: a share from 0 to 1")
     if why := missing(args.device):

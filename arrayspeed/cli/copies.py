@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import sys
 from collections import Counter, defaultdict
 from contextlib import redirect_stdout
@@ -29,7 +28,7 @@ from rich.text import Text
 
 from arrayspeed.audit import copies
 from arrayspeed.audit.copies import Copy
-from arrayspeed.cli.own.arguments import add_cores, use_cores
+from arrayspeed.cli.own.arguments import add_cores, add_minutes, check_minutes, use_cores
 from arrayspeed.decide import LOOKS, Decision, exit_status
 from arrayspeed.decide.along import along
 from arrayspeed.decide.words import FACTOR, FAILS, FASTER, ORDER, SAME, SLOWER, SOMETIMES, UNCLEAR
@@ -74,13 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="run all rounds, decided or not, and also measure one after the other, to compare the noise",
     )
-    parser.add_argument(
-        "--minutes",
-        type=float,
-        default=math.inf,
-        metavar="N",
-        help="stop after N minutes and judge what has been measured",
-    )
+    add_minutes(parser)
     add_cores(parser)
     parser.add_argument(
         "--read",
@@ -139,8 +132,7 @@ def check(args: argparse.Namespace) -> None:
         raise UserError(f"--failing {args.failing} is not valid: 2 or more calls, of which one fails")
     if args.rounds < 2:
         raise UserError(f"--rounds {args.rounds} is not valid: 2 or more; one says nothing about noise")
-    if not args.minutes > 0:
-        raise UserError(f"--minutes {args.minutes:g} is not valid: more than 0")
+    check_minutes(args)
 
 
 def read(path: Path) -> list[Copy]:

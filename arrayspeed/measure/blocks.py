@@ -368,7 +368,7 @@ def process_of(one: Combination, taken: Taken) -> Process:
         sometimes=taken.sometimes,
         number=number,
         kind=taken.kind,
-        faults=taken.page_faults,
+        faults=middle(taken.faults),
         cores=middle(taken.cores),
         switches=middle(taken.switches),
     )

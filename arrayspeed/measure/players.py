@@ -294,11 +294,6 @@ class Taken:
         good = [batch for batch in self.batches if batch is not None]
         return median(good) if good else None
 
-    @property
-    def page_faults(self) -> float | None:
-        """Page faults of a call, the median of its turns."""
-        return median(self.faults) if self.faults else None
-
     def add(self, seconds: float, player: Player) -> None:
         """Note a turn, and what the player did meanwhile."""
         self.batches.append(seconds)

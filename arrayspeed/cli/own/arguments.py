@@ -66,13 +66,7 @@ def add_limits(parser: argparse.ArgumentParser, formats: bool = True) -> None:
         metavar="N",
         help=f"at most N rounds of each comparison (default {LOOKS[-1]})",
     )
-    parser.add_argument(
-        "--minutes",
-        type=float,
-        default=math.inf,
-        metavar="N",
-        help="stop after N minutes and judge what has been measured",
-    )
+    add_minutes(parser)
     parser.add_argument(
         "--factor", type=float, default=FACTOR, metavar="F", help=f"the ratio that you would act on (default {FACTOR})"
     )
@@ -85,6 +79,29 @@ def add_limits(parser: argparse.ArgumentParser, formats: bool = True) -> None:
     )
     if formats:
         parser.add_argument("--format", choices=("table", "markdown", "json"), default="table", help="default table")
+
+
+def add_minutes(parser: argparse.ArgumentParser) -> None:
+    """How long it may take."""
+    parser.add_argument(
+        "--minutes",
+        type=float,
+        default=math.inf,
+        metavar="N",
+        help="stop after N minutes and judge what has been measured",
+    )
+
+
+def check_minutes(args: argparse.Namespace) -> None:
+    """Whether it may take any time at all.
+
+    Raises
+    ------
+    UserError
+        It may not.
+    """
+    if not args.minutes > 0:
+        raise UserError(f"--minutes {args.minutes:g} is not valid: more than 0")
 
 
 def add_cores(parser: argparse.ArgumentParser, default: int | None = None) -> None:
@@ -129,8 +146,7 @@ def check_limits(args: argparse.Namespace) -> None:
         raise UserError(f"--factor {args.factor:g} is not valid: above 1; 1.05 reports changes of more than 5 %")
     if not 0 <= args.unclear <= 1:
         raise UserError(f"--unclear {args.unclear:g} is not valid: a share from 0 to 1")
-    if not args.minutes > 0:
-        raise UserError(f"--minutes {args.minutes:g} is not valid: more than 0")
+    check_minutes(args)
 
 
 def check(args: argparse.Namespace) -> None:
