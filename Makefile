@@ -41,8 +41,9 @@ audit: $(VENV)/ready
 # In GPU_PYTHON as it is, with what `make wheels` fetched for its version where there was a network.
 GPU_PYTHON ?= python3
 MINUTES ?= 8
+ROUNDS ?= 2
 gpu:
-	@tools/gpu $(GPU_PYTHON) $(MINUTES)
+	@tools/gpu $(GPU_PYTHON) $(MINUTES) $(ROUNDS)
 
 WHEELS_FOR ?= 3.12
 wheels: $(VENV)/ready

@@ -30,6 +30,9 @@ COMPILED = [name for name, backend in BACKENDS.items() if backend.compiles]
 #: What has no kernel.
 IMPORTS = Selection(measures=["timeraw_import"])
 
+#: What article 001 compares.
+EAGER = [BASELINE, "jax", "torch"]
+
 BATCHES = ["vmap_mapped", "vmap_vectorised", "vmap_loop"]
 
 
@@ -95,21 +98,34 @@ def gpu(*measures: str, **filters: list[str]) -> list[Selection]:
 #: What is worth a few minutes of a GPU, and the same on the CPU beside it.
 GPU = [
     part("time_call", kernels=in_tier("bench"), sizes=["large"], devices=["gpu"], dtype="float32"),
-    part("time_call", kernels=in_tier("bench"), sizes=["large"], devices=["cpu"], dtype="float32"),
     part("time_call", kernels=["add"], sizes=["100000000"], devices=["gpu"], dtype="float32"),
-    part("time_call", kernels=["matmul_transposed"], sizes=["large"], devices=["gpu", "cpu"], dtype="float32"),
     *gpu("track_to_device", "track_from_device", kernels=["sine"], sizes=["1000000", "100000000"]),
     part("track_device_time", kernels=TELLING, sizes=["small", "large"], devices=["gpu"], dtype="float32"),
+    # What the articles claim, with the backends that they claim it of.
+    part("time_call", kernels=OPERATIONS, sizes=["large"], backends=EAGER, devices=["gpu", "cpu"]),
+    part("time_call", kernels=OPERATIONS, sizes=["small"], backends=EAGER, devices=["gpu", "cpu"]),
+    part("time_call", kernels=["linear_regression"], backends=["numpy", "numba", "jax-jit"], devices=["gpu", "cpu"]),
+    part("time_call", kernels=["matmul_transposed", "selu"], sizes=["large"], devices=["gpu", "cpu"], dtype="float32"),
+    part("time_round_trip", kernels=["matmul_transposed"], sizes=["large"], devices=["gpu"], dtype="float32"),
+    part(
+        "time_call",
+        kernels=["polynomial", "matmul_transposed"],
+        sizes=["10000"],
+        backends=["jax", "jax-jit"],
+        devices=["gpu", "cpu"],
+        dtype="float32",
+    ),
+    part("time_call", kernels=["convolve_devices", *BATCHES], backends=["jax", "jax-jit"], devices=["cpu"]),
+    part("time_call", kernels=["polynomial"], sizes=["10000"], backends=["numpy", "jax-jit"], devices=["cpu"]),
+    part("time_call", kernels=["matmul_transposed"], backends=["numpy", "jax", "jax-jit"], devices=["cpu"]),
+    part("time_call", kernels=in_tier("bench"), sizes=["large"], devices=["cpu"], dtype="float32"),
     part("time_call", kernels=TELLING, sizes=["large"], devices=["gpu", "cpu"]),
     *gpu("time_call", kernels=["matmul"], sizes=["3000"]),
     *gpu("time_call", kernels=["elementwise"], sizes=["100000000"]),
     *gpu("track_error", kernels=TELLING, sizes=["small"]),
     part("time_call", kernels=in_tier("bench"), sizes=["small"], devices=["gpu", "cpu"], dtype="float32"),
     part("time_call", kernels=in_tier("core"), sizes=["large"], devices=["gpu", "cpu"], dtype="float32"),
-    # What else the articles claim of GPUs.
     part("time_call", kernels=TELLING, sizes=["small"], devices=["gpu", "cpu"]),
-    part("time_call", kernels=["matmul_transposed", "linear_regression"], backends=[BASELINE], devices=["cpu"]),
-    part("time_round_trip", kernels=["matmul_transposed"], sizes=["large"], devices=["gpu"], dtype="float32"),
     *gpu("time_round_trip", "track_memory", kernels=OPERATIONS, sizes=["large"]),
     *gpu("time_pipelined", "track_first_call", kernels=TELLING, sizes=["small"]),
     *gpu("track_device_time", kernels=TELLING, sizes=["small", "large"]),
