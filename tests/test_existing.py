@@ -1,5 +1,6 @@
 """An interpreter that is there already, as the environment to measure in."""
 
+import shutil
 import subprocess
 import sys
 
@@ -38,6 +39,31 @@ def test_what_is_added_to_its_path_is_measured(empty, newest, monkeypatch):
     python = empty / "bare" / "bin" / "python"
     command(*ARRAYSPEED, *RUN, "--backend", "numpy", "--environment", f"existing:{python}", cwd=empty)
     assert results.load(empty / "results")["version"].to_list() == [newest.requirements["numpy"]]
+
+
+def test_what_is_carried_only_to_measure_is_no_package_of_the_interpreter(empty, newest, monkeypatch):
+    """As `tools/gpu` unpacks it. A value whose record has it, as older ones do, is finished all the same."""
+    python = newest.find_executable("python")
+    carried, other = empty / ".gpu", empty / "other"
+
+    def measure(*path, version):
+        for folder in (carried, other):
+            shutil.rmtree(folder, ignore_errors=True)
+            (folder / "carried.dist-info").mkdir(parents=True)
+            (folder / "carried.dist-info" / "METADATA").write_text(f"Name: carried\nVersion: {version}\n")
+        monkeypatch.setenv("PYTHONPATH", ":".join(map(str, path)))
+        return command(*ARRAYSPEED, *RUN, "--backend", "numpy", "--environment", f"existing:{python}", cwd=empty).stdout
+
+    assert "1 measured" in measure(other, version="1.0")
+    (packages,) = (empty / "results").rglob("*.packages.txt")
+    assert "carried==1.0" in packages.read_text()
+    with (empty / "kernels" / "catalogue.py").open("a") as file:
+        file.write("# Results of another commit have a record of their own.\n")
+    command("git", "commit", "--quiet", "--all", "--message", "next", cwd=empty)
+    for version in ("1.0", "1.1"):
+        done = measure(carried, version=version)
+        assert "1 of 1 are finished" in done and "0 measured" in done
+    assert "1 measured" in measure(other, version="1.1")
 
 
 def test_processes_that_measure_get_the_path_meant_for_them(monkeypatch):

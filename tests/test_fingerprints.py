@@ -293,7 +293,11 @@ def stored(tree, tmp_path, monkeypatch):
     processes.store(session, "venv", [processes.Process(each, 1e-6) for each in every])
     (folder / MACHINE / f"{OTHER[:8]}-venv.json").write_text(json.dumps({"commit_hash": OTHER}))
     env = SimpleNamespace(
-        name="venv", requirements=packages, check_presence=lambda: True, packages=lambda: dict(packages)
+        name="venv",
+        requirements=packages,
+        check_presence=lambda: True,
+        packages=lambda: dict(packages),
+        alike=list,
     )
     monkeypatch.setattr(stale.environment, "get_environments", lambda config, specs: [env])
     monkeypatch.setattr(stale, "describe", lambda: {"machine": MACHINE})

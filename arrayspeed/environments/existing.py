@@ -7,6 +7,7 @@ this one reads the versions, so that results say what they are of.
 from __future__ import annotations
 
 import copy
+import glob
 import json
 import os
 import re
@@ -21,12 +22,16 @@ from asv import environment, util
 from asv.config import Config
 from asv.plugins.virtualenv import Virtualenv
 
-from arrayspeed.environments.plugin import LIST_PACKAGES, PATH_FOR_ASV, Venv
+import kernels
+from arrayspeed.environments.plugin import LIST_PACKAGES, PACKAGES, PATH_FOR_ASV, Venv, parse_packages
 from arrayspeed.model.errors import UserError
 from kernels import LIBRARIES
 from kernels.backends.table import distributions
 
 NAME = "existing"
+
+#: Where `tools/gpu` unpacks what measures. No number depends on it, so that it is no package of the interpreter.
+CARRIED = Path(kernels.__file__).parents[1] / ".gpu"
 
 
 def configure(config: Config, interpreter: str) -> Config:
@@ -39,10 +44,11 @@ def configure(config: Config, interpreter: str) -> Config:
     """
     interpreter = os.path.abspath(shutil.which(interpreter) or interpreter)
     found = look(interpreter)
+    everything = look(interpreter, carried=True)
     # What its user added to its path is part of it.
     if "PYTHONPATH" in os.environ:
         os.environ.setdefault(PATH_FOR_ASV, os.environ["PYTHONPATH"])
-    if "asv_runner" not in found["packages"]:
+    if "asv_runner" not in everything["packages"]:
         raise UserError(
             f"{interpreter} lacks asv_runner, which measuring needs: {interpreter} -m pip install asv_runner==0.3.2"
         )
@@ -54,23 +60,32 @@ def configure(config: Config, interpreter: str) -> Config:
     return only
 
 
-def look(interpreter: str) -> dict[str, Any]:
-    """The packages and the version of an interpreter.
+def look(interpreter: str, carried: bool = False) -> dict[str, Any]:
+    """The packages and the version of an interpreter; ``carried``: with what is there only to measure.
 
     Raises
     ------
     UserError
         It does not run.
     """
+    # As it is when it measures: with what its user added to its path.
+    path = [
+        one for one in os.environ.get("PYTHONPATH", "").split(os.pathsep) if one and (carried or not is_carried(one))
+    ]
+    env = os.environ | {"PYTHONPATH": os.pathsep.join(path)}
     try:
-        # As it is when it measures: with what its user added to its path.
         done = subprocess.run(
-            [interpreter, "-c", LIST_PACKAGES], capture_output=True, text=True, timeout=120, check=True
+            [interpreter, "-c", LIST_PACKAGES], capture_output=True, text=True, timeout=120, check=True, env=env
         )
         found: dict[str, Any] = json.loads(done.stdout)
         return found
     except (OSError, ValueError, subprocess.SubprocessError) as error:
         raise UserError(f"{interpreter} cannot be run as Python ({type(error).__name__})") from error
+
+
+def is_carried(folder: str) -> bool:
+    """Whether it is where what measures was unpacked."""
+    return Path(folder).resolve() == CARRIED.resolve()
 
 
 def versions(packages: dict[str, str]) -> dict[str, str]:
@@ -113,6 +128,7 @@ class Existing(Venv):
     ) -> None:
         try:
             found = look(python)
+            self._carried = look(python, carried=True)["packages"].keys() - found["packages"].keys()
         except UserError as error:
             raise environment.EnvironmentUnavailable(str(error)) from error
         self._executable = python
@@ -128,15 +144,25 @@ class Existing(Venv):
         return self._executable if executable == "python" else super().find_executable(executable)
 
     def check_presence(self) -> bool:
-        """Whether it was looked at before, and is still the same."""
+        """Whether it was looked at before; what is in it now is recorded."""
         try:
-            return self.load_info_file(self._path) == self._info() and self._packages_file.exists()
+            if self.load_info_file(self._path) != self._info():
+                return False
+            self._record_packages()
         except (util.UserError, OSError):
             return False
+        return True
 
     def check_requirements(self) -> int:
         """Nothing is installed, so nothing has to be found."""
         return 0
+
+    def alike(self) -> list[dict[str, str]]:
+        """Older records had what was carried among the interpreter's packages."""
+        own = self.packages()
+        records = Path(self._results_dir).glob(f"*/*-{glob.escape(self.name)}{PACKAGES}")
+        found = [parse_packages(path.read_text(encoding="utf-8", errors="replace")) for path in sorted(records)]
+        return [one for one in found if {name: one[name] for name in one.keys() - self._carried} == own]
 
     def _look(self) -> dict[str, Any]:
         return self._found

@@ -267,6 +267,10 @@ class Venv(Virtualenv):  # type: ignore[misc]  # asv has no annotations
         """The exact version of everything in the environment, as it was recorded."""
         return parse_packages(self._packages_file.read_text(encoding="utf-8"))
 
+    def alike(self) -> list[dict[str, str]]:
+        """Recorded packages that are not the same, but of which every number is."""
+        return []
+
     def _results_file(self, commit_hash: str) -> Path:
         """Where the packages are kept for the results of a commit: next to asv's own file, under its name."""
         name = get_filename(Machine.get_unique_machine_name(), commit_hash, self.name)

@@ -65,11 +65,11 @@ def finished(session: Session, plan: Iterable[Combination]) -> set[Combination]:
     folder, machine = session.config.results_dir, session.machine["machine"]
     commits = result_commits(folder, machine)
     for name, ones in by_environment.items():
-        packages, wanted = session.packages(name), {one.place: one for one in ones}
+        packages, as_good, wanted = session.packages(name), session.alike(name), {one.place: one for one in ones}
         for measured, before, kept in newest(folder, machine, name, commits):
             # The newest value is the one that is shown, so it is the one that has to be of this code.
             if (meant := wanted.get(measured.place)) and before is not None:
-                out_of_date = changed(before, meant, packages, kept_memory=kept)
+                out_of_date = changed(before, meant, packages, kept_memory=kept, as_good=as_good)
                 (done.discard if out_of_date else done.add)(meant)
     return done
 

@@ -60,6 +60,11 @@ class Session:
         packages: dict[str, str] = self.environments[name].packages()
         return packages
 
+    def alike(self, name: str) -> list[dict[str, str]]:
+        """Other packages of an environment with which every number is the same."""
+        alike: list[dict[str, str]] = self.environments[name].alike()
+        return alike
+
     def results_of(self, name: str, commit: str | None = None) -> Results:
         """What is saved of an environment at a commit, by default this run's, or an empty Results.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -75,12 +75,12 @@ def stale(config: Config, selection: Selection, machine: str | None = None) -> t
     for env in environments:
         if not selected(env, selection):
             continue
-        packages = None if isinstance(env, Stored) else packages_of(env)
+        packages, alike = (None, []) if isinstance(env, Stored) else packages_of(env)
         for one, before, kept in newest(config.results_dir, whose, env.name, commits):
             if not wanted(one, selection):
                 continue
             count += 1
-            if why := reason(one, before, kept, packages):
+            if why := reason(one, before, kept, packages, alike):
                 found[env.name, why].append(one)
     return [Stale(name, why, tuple(ones)) for (name, why), ones in found.items()], count
 
@@ -103,9 +103,9 @@ def stored(config: Config, machine: str, commits: list[str]) -> list[Stored]:
     return [Stored(name, versions(found)) for name, found in packages.items()]
 
 
-def packages_of(env: environment.Environment) -> dict[str, str] | None:
-    """An environment's packages; None where it is not made, so that nothing is known of them."""
-    return env.packages() if env.check_presence() else None
+def packages_of(env: environment.Environment) -> tuple[dict[str, str] | None, list[dict[str, str]]]:
+    """An environment's packages, and those that are as good; None where it is not made: nothing is known of them."""
+    return (env.packages(), env.alike()) if env.check_presence() else (None, [])
 
 
 def newest(
@@ -129,10 +129,16 @@ def kept_memory(process: processes.Process) -> bool:
     return process.faults is not None and process.faults < FEW_FAULTS
 
 
-def reason(one: Combination, before: str | None, kept: bool, packages: Mapping[str, str] | None) -> str | None:
+def reason(
+    one: Combination,
+    before: str | None,
+    kept: bool,
+    packages: Mapping[str, str] | None,
+    alike: Iterable[Mapping[str, str]] = (),
+) -> str | None:
     """Why a value is out of date, or None; the first three as `newest` has them."""
     if before is None:
         return UNKNOWN
     parts = [part for part in PARTS if part != "packages" or packages is not None]
-    differ = changed(before, one, packages or {}, parts, kept)
+    differ = changed(before, one, packages or {}, parts, kept, alike)
     return f"changed: {', '.join(differ)}" if differ else None

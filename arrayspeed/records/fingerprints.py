@@ -47,7 +47,12 @@ Place = tuple[str, str]
 def fingerprint(one: Combination, packages: Mapping[str, str]) -> str:
     """The parts' hashes, with hyphens between them."""
     parts = digests(one.kernel, one.backend, one.measure, one.device, is_large(one)) if is_known(one) else digests()
-    return "-".join([*parts, digest([repr(sorted(packages.items()))])])
+    return "-".join([*parts, of_packages(packages)])
+
+
+def of_packages(packages: Mapping[str, str]) -> str:
+    """The hash of an environment's packages."""
+    return digest([repr(sorted(packages.items()))])
 
 
 @lru_cache(None)
@@ -64,11 +69,12 @@ def changed(
     packages: Mapping[str, str],
     parts: Iterable[str] = PARTS,
     kept_memory: bool = False,
+    as_good: Iterable[Mapping[str, str]] = (),
 ) -> list[str]:
     """The parts in which a stored fingerprint differs from that of today, of those asked for.
 
     ``kept_memory``: calls are known to have kept their memory, so that it made no difference how the allocator was
-    settled.
+    settled. ``as_good``: packages with which every number is the same.
     """
     then, now = (dict(zip(PARTS, each.split("-"), strict=False)) for each in (before, fingerprint(one, packages)))
     found = [name for name in parts if then.get(name) != now[name]]
@@ -79,6 +85,8 @@ def changed(
     before = then.get("timing", "")
     if "timing" in found and alike & {before, *same_timing(before, one.measure if known else "")}:
         found.remove("timing")
+    if "packages" in found and then.get("packages", "") in set(map(of_packages, as_good)):
+        found.remove("packages")
     return found
 
 
