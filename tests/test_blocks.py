@@ -374,6 +374,21 @@ def test_what_was_counted_is_of_the_rounds_that_both_sides_have():
     }
 
 
+def test_halves_are_of_turns_that_both_sides_took():
+    reference = [process(1.0, batches=[1.0, 1.0, None, 1.0, 1.0]), process(None, batches=[]), process(1.0)]
+    subject = [process(2.0, batches=[2.0, 2.0, 9.0, 4.0, 4.0]), process(1.0, batches=[1.0]), process(None)]
+    assert copies.halves(reference, subject) == [[pytest.approx(math.log(2), 1e-3), pytest.approx(math.log(4), 1e-3)]]
+    assert copies.halves([process(1.0)], [process(1.0)]) == []
+
+
+def test_a_process_that_keeps_its_speed_is_told_from_one_that_changes_it():
+    loud = [0.02 * n * (-1) ** n for n in range(10)]
+    kept = replace(copy_of("jax", 0.0, "unclear", loud), counted={}, halves=[[each, each] for each in loud])
+    swapped = [[each, other] for each, other in zip(loud, reversed(loud), strict=True)]
+    rows = causes([kept, replace(kept, halves=swapped)])
+    assert [row[2] for row in rows] == [copies.LASTING, "none of these"]
+
+
 def test_what_goes_along_with_noise_is_in_a_table(tmp_path, capsys):
     """Of exact copies above 5 %, what was counted; nothing is said of quiet ones, and of files without counts."""
     loud = [0.02 * n * (-1) ** n for n in range(10)]

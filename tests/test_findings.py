@@ -183,9 +183,14 @@ def test_what_was_measured_on_a_gpu_is_told(committed, folder):
     others = levels.keys() - calls
     first = {case for case in others if case.measure == "track_first_call"}
     assert {case.kernel for case in others - first} == {"sine"} and {levels[case].processes for case in others} == {1}
-    assert {case.device for case in calls} == {"gpu"} and {case.device for case in first} == {"cpu"}
+    beside = {case for case in calls if case.device == "cpu"}
+    assert {(case.kernel, case.size, case.dtype) for case in beside} == {
+        (name, CATALOGUE[name].large, "float32") for name in ("gradient", "add")
+    }
+    assert {case.device for case in calls.keys() - beside} == {"gpu"} and {case.device for case in first} == {"cpu"}
     assert {case.backend for case in first} == {"jax", "jax-jit"}
-    assert f"only JAX's first calls of {WORDS[len({case.kernel for case in first})]} kernels are left" in told
+    count = WORDS[len({case.kernel for case in first})]
+    assert f"`gradient` and `add` in float32 at their large sizes, and JAX's first calls of {count} kernels." in told
     articles = {case: level for case, level in calls.items() if case.dtype == "float64"}
     assert {level.processes for level in articles.values()} == {4}
     backends = {
@@ -198,7 +203,12 @@ def test_what_was_measured_on_a_gpu_is_told(committed, folder):
         "regression of article 003 in jitted JAX and PyTorch."
     ) in told
     single = {case: level for case, level in calls.items() if case.dtype == "float32"}
-    assert {level.processes for level in single.values()} == {2} and articles.keys() | single.keys() == calls.keys()
+    assert articles.keys() | single.keys() == calls.keys()
+    assert {(case.kernel, case.size, level.processes) for case, level in single.items() if level.processes != 2} == {
+        ("gradient", CATALOGUE["gradient"].large, 4),
+        ("add", 10**8, 3),
+    }
+    assert "`gradient` at its large size in four, and `add` of 100,000,000 numbers in three;" in told
 
     def kernels_at(label):
         return {case.kernel for case in single if case.size == getattr(CATALOGUE[case.kernel], label)}
@@ -207,9 +217,10 @@ def test_what_was_measured_on_a_gpu_is_told(committed, folder):
     assert (kernels_at("large") | kernels_at("small")) - core == {"matmul_transposed"}
     assert (
         f"in two processes each: {len(kernels_at('large') & core)} kernels of the core tier at their large size, and "
-        f"{len(kernels_at('small') & core)} at their small one, and `matmul_transposed`; transfers of `sine` in one "
-        "process each."
+        f"{len(kernels_at('small') & core)} at their small one, and `matmul_transposed`;"
     ) in told
+    assert {case.dtype for case in others - first} == {"float32", "float64"}
+    assert "transfers of `sine`, in float64 too, in one process each." in told
     lines = sum(len(path.read_text().splitlines()) for path in folder.glob("*nvidia*/*.processes.jsonl"))
     assert f"{lines} processes in all" in told
 

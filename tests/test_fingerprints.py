@@ -287,7 +287,7 @@ def stored(tree, tmp_path, monkeypatch):
     folder = tmp_path / "results"
     config = SimpleNamespace(results_dir=str(folder))
     packages = {"numpy": "2.4.6", "jax": "0.10.2"}
-    about = {"unclean": False, "origin": {}, "packages": lambda name: packages}
+    about = {"unclean": False, "origin": {}, "packages": lambda name: packages, "alike": lambda name: []}
     session = SimpleNamespace(config=config, machine={"machine": MACHINE}, commit=OTHER, commits=[], **about)
     every = [one(kernel, backend) for kernel in ("add", "sine") for backend in ("numpy", "jax")]
     processes.store(session, "venv", [processes.Process(each, 1e-6) for each in every])

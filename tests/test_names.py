@@ -24,7 +24,7 @@ COMMENT = re.compile(r"/\*.*?\*/|(?<!:)//[^\n]*", re.DOTALL)
 ALLOWED = {
     "model/measures.py": ({*MEASURES}, "the table of measures"),
     "measure/selections.py": (
-        {*MEASURES, "numpy", "jax", "jax-jit"},
+        {*MEASURES, "numpy", "numba", "jax", "jax-jit", "torch"},
         "selections: what the articles measured, and what is worth measuring first",
     ),
     "upgrade/pair.py": ({"numpy"}, "an example of a requirement"),

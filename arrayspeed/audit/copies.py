@@ -36,6 +36,9 @@ LEAST = {FAULTS: FEW_FAULTS, SWITCHES: 1}
 #: What follows from the cores that are busy.
 CPU, FEWER = "CPU time", "fewer busy cores"
 
+#: A process keeps its speed: one that is slow in the first half of its turns is slow in the second.
+LASTING = "lasting"
+
 
 @dataclass(frozen=True)
 class Copy:
@@ -55,6 +58,8 @@ class Copy:
     counted
         What was counted of the reference and of the copy in the rounds of ``in_turn``, by the names of `COUNTS`;
         without what was not counted in all of them.
+    halves
+        The two halves of each round's batches, as ``in_turn``; empty where there were no turns.
     """
 
     one: Combination
@@ -65,6 +70,7 @@ class Copy:
     in_turn: list[float]
     apart: list[float]
     counted: dict[str, list[list[float]]] = field(default_factory=dict)
+    halves: list[list[float]] = field(default_factory=list)
 
     def went_along(self) -> dict[str, list[float]]:
         """What may rise with its ratio, in the rounds of ``in_turn``: its counts less the reference's.
@@ -82,6 +88,11 @@ class Copy:
             found[CPU] = [ratio + more for ratio, more in zip(self.in_turn, busier, strict=True)]
             found[FEWER] = [-more for more in busier]
         return found
+
+    def lasts(self) -> tuple[list[float], dict[str, list[float]]]:
+        """The first halves, and what rises with them where processes keep their speed."""
+        first, second = ([row[half] for row in self.halves] for half in (0, 1))
+        return first, {LASTING: second} if second else {}
 
 
 def compare(
@@ -127,6 +138,7 @@ def compare(
             observed_of(found[where, REFERENCE], found[where, name]).differences(),
             apart(found[where, REFERENCE], found[where, name]),
             counted(found[where, REFERENCE], found[where, name]),
+            halves(found[where, REFERENCE], found[where, name]),
         )
         for (where, name), decision in decisions.items()
     ]
@@ -174,13 +186,30 @@ def apart(reference: Iterable[Process], subject: Iterable[Process]) -> list[floa
 
 def counted(reference: Iterable[Process], subject: Iterable[Process]) -> dict[str, list[list[float]]]:
     """What was counted of both sides in the rounds that `Observed.differences` is of."""
-    pairs = [(a, b) for a, b in zip(reference, subject, strict=True) if a.value is not None and b.value is not None]
+    pairs = both(reference, subject)
     found = {name: [[getattr(one, key) for one in pair] for pair in pairs] for name, key in COUNTS.items()}
     return {
         name: [[float(f"{value:.4g}") for value in row] for row in rows]
         for name, rows in found.items()
         if rows and all(None not in row for row in rows)
     }
+
+
+def halves(reference: Iterable[Process], subject: Iterable[Process]) -> list[list[float]]:
+    """Logarithms of ratios in the first and in the second half of each round's turns."""
+    found = []
+    for one, other in both(reference, subject):
+        ratios = [math.log(b / a) for a, b in zip(one.batches, other.batches, strict=False) if a and b]
+        middle = len(ratios) // 2
+        if not middle:
+            return []
+        found.append([float(f"{median(half):.4g}") for half in (ratios[:middle], ratios[middle:])])
+    return found
+
+
+def both(reference: Iterable[Process], subject: Iterable[Process]) -> list[tuple[Process, Process]]:
+    """The rounds in which both sides gave a value."""
+    return [(a, b) for a, b in zip(reference, subject, strict=True) if a.value is not None and b.value is not None]
 
 
 def noise(values: Sequence[float]) -> float | None:

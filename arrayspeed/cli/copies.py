@@ -3,7 +3,7 @@
 In each block an exact copy takes turns with its reference, and so do copies that do other work for a share of each
 call's time (--busy). Every difference reported for an exact copy is false. The slower copies show how far "same" and
 "slower" can be trusted here. Of exact copies with a noise above 5 %, a table says what goes along with it: page faults,
-context switches, CPU time or fewer busy cores.
+context switches, CPU time or fewer busy cores, and whether it is lasting: a process keeps its speed.
 
 Nothing is stored in results/; --format json prints all that was found, and --read shows that.
 
@@ -14,11 +14,12 @@ machine that is too noisy to show anything has not passed.
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import sys
 from collections import Counter, defaultdict
 from contextlib import redirect_stdout
-from dataclasses import asdict, fields
+from dataclasses import MISSING, asdict, fields
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -153,11 +154,13 @@ def read(path: Path) -> list[Copy]:
 
 def parse(row: dict[str, Any]) -> Copy:
     """One copy, as JSON has it; an error of some kind where it is none."""
-    row = {each.name: row.get(each.name, {}) if each.name == "counted" else row[each.name] for each in fields(Copy)}
+    row = {each.name: row[each.name] for each in fields(Copy) if each.default_factory is MISSING or each.name in row}
     made = Copy(**row | {"one": Combination(**row["one"]), "decision": Decision(**row["decision"])})
     if made.decision.verdict not in ORDER or made.one.backend not in BACKENDS or made.one.kernel not in CATALOGUE:
         raise ValueError(made)
-    along([(made.in_turn, made.went_along())])
+    along([(made.in_turn, made.went_along()), made.lasts()])
+    if made.halves and len(made.halves) != len(made.in_turn):
+        raise ValueError(made)
     return made
 
 
@@ -261,14 +264,19 @@ def noises(found: list[Copy]) -> list[list[str]]:
 
 
 def causes(found: list[Copy]) -> list[list[str]]:
-    """What goes along with the noise of exact copies that have more than `QUIET`, where anything was counted."""
+    """What goes along with the noise of exact copies that have more than `QUIET`, where anything was counted
+    of them, and whether processes keep their speed.
+    """
     places = [
         (place, one)
         for place, ones in by_size(found).items()
         for one in ones
-        if one.counted and (value := copies.noise(one.in_turn)) is not None and value > QUIET
+        if (one.counted or one.halves) and (value := copies.noise(one.in_turn)) is not None and value > QUIET
     ]
+    shown = along([(one.in_turn, one.went_along()) for _, one in places] + [one.lasts() for _, one in places])
     groups = defaultdict(list)
-    for (place, one), names in zip(places, along([(one.in_turn, one.went_along()) for _, one in places]), strict=True):
-        groups[place, ", ".join(names) or "none of these"].append(f"{one.one.kernel} {copies.noise(one.in_turn):.0%}")
+    for (place, one), *names in zip(places, shown, shown[len(places) :], strict=False):
+        groups[place, ", ".join(itertools.chain(*names)) or "none of these"].append(
+            f"{one.one.kernel} {copies.noise(one.in_turn):.0%}"
+        )
     return [[*place, names, ", ".join(kernels)] for (place, names), kernels in groups.items()]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import glob
+import hashlib
 import json
 import os
 import re
@@ -152,6 +153,12 @@ class Existing(Venv):
         except (util.UserError, OSError):
             return False
         return True
+
+    @property
+    def _packages_file(self) -> Path:
+        """One for each set of packages: with another path on the command line, the interpreter has others."""
+        known = hashlib.sha256(repr(sorted(self._found["packages"].items())).encode()).hexdigest()[:8]
+        return Path(self._path, f"packages-{known}.txt")
 
     def check_requirements(self) -> int:
         """Nothing is installed, so nothing has to be found."""

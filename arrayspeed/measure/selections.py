@@ -98,9 +98,6 @@ def gpu(*measures: str, **filters: list[str]) -> list[Selection]:
 #: What is worth a few minutes of a GPU, and the same on the CPU beside it.
 GPU = [
     part("time_call", kernels=in_tier("bench"), sizes=["large"], devices=["gpu"], dtype="float32"),
-    part("time_call", kernels=["add"], sizes=["100000000"], devices=["gpu"], dtype="float32"),
-    *gpu("track_to_device", "track_from_device", kernels=["sine"], sizes=["1000000", "100000000"]),
-    part("track_device_time", kernels=TELLING, sizes=["small", "large"], devices=["gpu"], dtype="float32"),
     # What the articles claim, with the backends that they claim it of.
     part("time_call", kernels=OPERATIONS, sizes=["large"], backends=EAGER, devices=["gpu", "cpu"]),
     part("time_call", kernels=OPERATIONS, sizes=["small"], backends=EAGER, devices=["gpu", "cpu"]),
@@ -119,6 +116,9 @@ GPU = [
     part("time_call", kernels=["polynomial"], sizes=["10000"], backends=["numpy", "jax-jit"], devices=["cpu"]),
     part("time_call", kernels=["matmul_transposed"], backends=["numpy", "jax", "jax-jit"], devices=["cpu"]),
     part("time_call", kernels=in_tier("bench"), sizes=["large"], devices=["cpu"], dtype="float32"),
+    part("time_call", kernels=["add"], sizes=["100000000"], devices=["gpu"], dtype="float32"),
+    *gpu("track_to_device", "track_from_device", kernels=["sine"], sizes=["1000000", "100000000"]),
+    part("track_device_time", kernels=TELLING, sizes=["small", "large"], devices=["gpu"], dtype="float32"),
     part("time_call", kernels=TELLING, sizes=["large"], devices=["gpu", "cpu"]),
     *gpu("time_call", kernels=["matmul"], sizes=["3000"]),
     *gpu("time_call", kernels=["elementwise"], sizes=["100000000"]),
