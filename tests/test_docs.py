@@ -7,12 +7,12 @@ import shlex
 import sys
 from collections import Counter
 from importlib import import_module
-from statistics import median
+from statistics import covariance, median, variance
 
 import pytest
 
 from arrayspeed.audit.check import TIMED, load
-from arrayspeed.audit.copies import noise
+from arrayspeed.audit.copies import CORES, CPU, FAULTS, FEWER, LASTING, SWITCHES, noise
 from arrayspeed.cli import copies
 from arrayspeed.cli.main import COMMANDS, parser, unknown
 from arrayspeed.cli.run import MEASURES
@@ -20,9 +20,30 @@ from arrayspeed.formats.verdicts import interval_text, markdown_table
 from kernels import BACKENDS, CATALOGUE
 from tests.conftest import ROOT
 
+MEASURED = ROOT / "docs" / "measured"
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
 TEXTS = {str(page.relative_to(ROOT)): page.read_text() for page in PAGES}
 HELP = {f"arrayspeed {name} --help": import_module(f"arrayspeed.cli.{name}").__doc__ for name in COMMANDS}
+
+#: What `tools/recall` keeps of a case that was not measured.
+NOTHING = {"change": {"rows": []}}
+
+#: A ratio with its interval, as pages and findings write it.
+RATIO = re.compile(r"×[\d.e+]+\s+\([\d.e+]+–[\d.e+]+\)|[\d.]+×\s+\([\d.]+–[\d.]+\)")
+
+#: Page -> the records in docs/measured/ that its ratios are from, or a page that another test compares with results.
+SOURCES = {
+    "README.md": ["allocator.json", "upgrade-jax-0.4.33.json", "docs/findings.md"],
+    "docs/decisions.md": ["busy-waits.json", "upgrade-jax-0.4.33.json"],
+    "docs/peers.md": ["npbench.json", "npbench-epyc.json", "pyhpc.json", "pyhpc-epyc.json"],
+    "docs/trust.md": ["allocator.json"],
+}
+
+#: Page -> the command that printed its ratios, of which no record was kept.
+PRINTED = {
+    "docs/recall.md": "tools/recall",
+    "docs/releases.md": "arrayspeed bisect",
+}
 
 #: The kernel that CONTRIBUTING adds.
 EXAMPLE = "hypotenuse"
@@ -111,6 +132,29 @@ def test_every_path_that_is_named_exists():
     assert not missing
 
 
+def ratios_in(text):
+    return {" ".join(found.split()) for found in RATIO.findall(text)}
+
+
+def ratios_of(source):
+    """What a record says, or a page."""
+    if source in TEXTS:
+        return ratios_in(TEXTS[source])
+    rows = json.loads((MEASURED / source).read_bytes())
+    ones = rows["comparisons"] if isinstance(rows, dict) else [row["decision"] for row in rows]
+    return {interval_text(one["ratio"], one["low"], one["high"]) for one in ones if one["low"] is not None}
+
+
+def test_every_ratio_is_one_that_was_measured():
+    found = {name: ratios_in(text) for name, text in TEXTS.items() if name != "docs/findings.md"}
+    means = {ratio_of(one)[1] for one in load(ROOT / "results", "amd-epyc-f25m17-2cpu").checks if is_mean(one)}
+    for name, sources in SOURCES.items():
+        known = set().union(*map(ratios_of, sources))
+        assert found[name] <= (known | means if name == "docs/trust.md" else known), name
+    assert {name for name, ratios in found.items() if ratios} == SOURCES.keys() | PRINTED.keys()
+    assert all(command in TEXTS[name] for name, command in PRINTED.items())
+
+
 def test_the_table_of_copies_is_that_of_its_run(capsys):
     copies.show(copies.read(ROOT / "docs" / "measured" / "busy-waits.json"), "markdown")
     assert capsys.readouterr().out.strip() in (ROOT / "docs" / "decisions.md").read_text()
@@ -122,55 +166,81 @@ def test_the_tables_of_noise_are_those_of_their_runs(name):
     assert "\n".join(markdown_table(copies.NOISE, rows)).strip() in (ROOT / "docs" / "decisions.md").read_text()
 
 
-def test_what_goes_along_with_noise_is_that_of_its_run():
-    found = copies.read(ROOT / "docs" / "measured" / "noise-causes.json")
-    before = copies.read(ROOT / "docs" / "measured" / "noise-21-kernels.json")
-    loud = {place_of(one) for one in before if noise(one.in_turn) > copies.QUIET}
-    assert {place_of(one) for one in found} == loud
-    page = (ROOT / "docs" / "decisions.md").read_text()
+@pytest.fixture(scope="module")
+def noisy():
+    """The copies of 21 kernels, and those of them whose noise is above 5 %."""
+    found = copies.read(MEASURED / "noise-21-kernels.json")
+    return found, [one for one in found if noise(one.in_turn) > copies.QUIET]
+
+
+def test_what_goes_along_with_noise_is_that_of_its_run(noisy):
+    found, loud = noisy
     rows = copies.causes(found)
+    page = TEXTS["docs/decisions.md"]
     assert "\n".join(markdown_table(copies.CAUSES, rows)).strip() in page
-    loud_here = sum(noise(one.in_turn) > copies.QUIET for one in found)
-    by_cause = Counter()
-    unknown = sum(len(one[3].split(", ")) for one in rows if one[2] in ("CPU time", "none of these"))
+    of = Counter()
     for *_, names, kernels in rows:
         for name in names.split(", "):
-            by_cause[name] += len(kernels.split(", "))
+            of[name] += len(kernels.split(", "))
+    pointed = sum(len(one[3].split(", ")) for one in rows if {*one[2].split(", ")} & {FAULTS, SWITCHES, FEWER, LASTING})
+    both = [tuple(zip(*one.halves, strict=True)) for one in loud]
+    lasting = median(covariance(*each) / variance([(a + b) / 2 for a, b in zip(*each, strict=True)]) for each in both)
     assert (
-        f"The {len(found)} copies above 5 % in the table of the Xeon, model 207, were measured again on two cores of "
-        f"the AMD EPYC, ten rounds each: there, {loud_here} are above 5 %. With {by_cause['CPU time']} of them the CPU "
-        f"time of a call rises, with {by_cause['page faults']} the page faults, with {by_cause['fewer busy cores']} "
-        f"fewer cores are busy, with {by_cause['context switches']} the main thread waits more often, and with "
-        f"{by_cause['none of these']} none of these was shown. CPU time alone points to no cause, so for "
-        f"{unknown} nothing does."
+        f"With {of[CPU]} of the {len(loud)} copies above 5 % the CPU time of a call rises, with {of[FAULTS]} the page "
+        f"faults, with {of[FEWER]} fewer cores are busy, and with {of[SWITCHES]} the main thread waits more often; "
+        f"{of[LASTING]} are lasting. CPU time alone points to no cause, so for {len(loud) - pointed} nothing does."
     ) in " ".join(page.split())
+    assert f"In the median of these copies {100 * lasting:.0f} % of the variance is lasting." in " ".join(page.split())
 
 
-def test_what_is_said_of_page_faults_and_busy_cores_is_so():
-    read = sorted(copies.read(ROOT / "docs" / "measured" / "noise-causes.json"), key=lambda one: one.one.size)
-    found = {place_of(one)[:2]: one.counted for one in read}  # the largest size of each
-    for kernel, backend in (("derivative1", "jax"), ("fft", "jax"), ("fft", "jax-jit"), ("convolve_devices", "jax")):
-        faults = [count for pair in found[kernel, backend]["page faults"] for count in pair]
-        assert min(faults) < 10 and max(faults) > 1_000
-    for kernel in ("add", "multiply"):
-        cores = [count for pair in found[kernel, "jax"]["cores"] for count in pair]
-        assert min(cores) < 1.1 and max(cores) > 1.5
+def by_place(name):
+    """The copies of a record, by kernel, backend and size."""
+    found = copies.read(MEASURED / name)
+    return {(one.one.kernel, one.one.backend, one.one.size): one for one in found}
 
 
-def place_of(one):
-    return one.one.kernel, one.one.backend, one.one.size
+def faults_of(one):
+    return [count for pair in one.counted[FAULTS] for count in pair]
 
 
-def test_how_many_copies_have_little_noise_is_that_of_the_run():
-    found = copies.read(ROOT / "docs" / "measured" / "noise-21-kernels.json")
-    quiet = sum(noise(one.in_turn) <= copies.QUIET for one in found)
-    quiet_apart = sum(noise(one.apart) <= copies.QUIET for one in found)
+def test_what_arenas_and_huge_pages_do_to_noise_is_that_of_their_runs():
+    usual, one_arena, no_huge_pages = (
+        by_place(f"noise-{name}.json") for name in ("21-kernels", "one-arena", "no-huge-pages")
+    )
+    text = " ".join(TEXTS["docs/decisions.md"].split())
+
+    def told(*place):
+        return f"{100 * noise(one_arena[place].in_turn):.0f} % instead of {100 * noise(usual[place].in_turn):.0f} %"
+
+    cured = [("fft", "jax", 10**6), ("fft", "jax-jit", 10**6), ("elementwise", "jax-jit", 10**6)]
+    first, second, third = (told(*place) for place in cured)
+    assert f"`fft` has {first}, jitted `fft` {second}, and jitted `elementwise` {third}." in text
+    for place in cured:
+        assert max(faults_of(usual[place])) > 1_000 and max(faults_of(one_arena[place])) <= 3
+    others = one_arena.keys() - {*cured}
+    assert {(kernel, backend) for kernel, backend, _ in others} == {(f"derivative{n}", "jax") for n in (1, 2, 3)}
+    for place in others:
+        assert min(faults_of(one_arena[place])) < 10 and max(faults_of(one_arena[place])) > 1_000
+    busy = [count for pair in usual["sine", "jax-jit", 10**6].counted[CORES] for count in pair]
+    assert min(busy) < 1.1 and max(busy) > 1.8
+    assert len(no_huge_pages) == 5
+    assert all(noise(one.in_turn) >= noise(usual[place].in_turn) for place, one in no_huge_pages.items())
+
+
+@pytest.mark.parametrize("name", ["noise-21-kernels.json", "noise-21-kernels-xeon.json"])
+def test_how_many_copies_have_little_noise_is_that_of_the_run(name):
+    found = copies.read(MEASURED / name)
+    quiet, quiet_apart = (
+        sum(noise(getattr(one, way)) <= copies.QUIET for one in found) for way in ("in_turn", "apart")
+    )
+    in_turn, apart = (median(noise(getattr(one, way)) for one in found) for way in ("in_turn", "apart"))
     same, unclear = (sum(one.decision.verdict == word for one in found) for word in ("same", "unclear"))
     assert same + unclear == len(found)
-    text = " ".join((ROOT / "docs" / "decisions.md").read_text().split())
-    assert f"{quiet} of {len(found)} copies ({quiet / len(found):.0%}".replace("%", " %") in text
-    assert f"one after the other {quiet_apart}" in text
-    assert f"{same} are shown to be the same and {unclear} are unclear" in text
+    assert (
+        f"{quiet} of {len(found)} copies ({100 * quiet / len(found):.0f} %) have a noise of at most 5 %, and one after "
+        f"the other {quiet_apart}; the medians are {100 * in_turn:.1f} and {100 * apart:.1f} %. None was called slower "
+        f"or faster: {same} are shown to be the same, and {unclear} are unclear."
+    ) in " ".join(TEXTS["docs/decisions.md"].split())
 
 
 def test_what_pools_on_all_cores_changed_is_that_of_its_runs():
@@ -331,15 +401,17 @@ def large(one):
     return one.one.backend == "jax-jit" and one.one.size == CATALOGUE[one.one.kernel].large
 
 
-def test_the_table_of_large_calls_is_that_of_its_runs():
-    found = [
-        {row[0]: [cell.replace("%", " %") for cell in row] for row in copies.noises(copies.read(path))}
-        for path in ((ROOT / "docs" / "measured" / name) for name in ("large.json", "large-before.json"))
-    ]
-    after, before = found
-    text = (ROOT / "docs" / "decisions.md").read_text()
-    for backend, row in after.items():
-        assert f"| {' | '.join([backend, *row[3:6], *before[backend][3:5]])} |" in text
+def test_the_regressions_that_our_own_kernels_show_are_those_of_their_run():
+    tool = runpy.run_path(str(ROOT / "tools" / "recall"), run_name="recall")
+    text = (ROOT / "docs" / "recall.md").read_text()
+    results = {
+        one["case"]: one for one in map(json.loads, (MEASURED / "recall-kernels.jsonl").read_text().splitlines())
+    }
+    assert tool["table_of_kernels"](results) in text
+    regressions = [path.stem for path in tool["CASES"] if "Control" not in tool["fields"](path)]
+    shown = [name for name in regressions if any(row["worse"] for row in results.get(name, NOTHING)["change"]["rows"])]
+    assert f"{len(shown)} of {len(regressions)} regressions show" in text
+    assert f"{sum(one['change']['minutes'] for one in results.values()):.0f} minutes)" in text
 
 
 def test_what_the_allocator_does_is_that_of_its_run():
@@ -377,11 +449,16 @@ def test_the_audit_of_the_whole_catalogue_is_that_of_its_run():
         f"a standard deviation of {100 * others[0]:.0f} % and more. In NumPy, where it is {100 * numpy:.0f} %, "
         f"{sum(one.passed is True for one in of_numpy)} of {len(of_numpy)} kernels' comparisons pass."
     ) in text
-    means = [one for one in timed if one.kernel is None]
+    means = list(filter(is_mean, timed))
     passing = [ratio_of(one) for one in means if one.passed]
     assert f"{len(passing)} of {len(means)} pass, from {min(passing)[1]} of the clock" in text
     assert f"to {max(passing)[1]}, compiled MLX by asv." in text
     assert all(ratio_of(one)[1] in text for one in means if not one.passed)
+
+
+def is_mean(row):
+    """Whether a row compares the mean of a backend with the clock."""
+    return row.check in TIMED and row.kernel is None
 
 
 def ratio_of(row):
