@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from arrayspeed.cli.main import main
 from arrayspeed.decide import judge
 from arrayspeed.decide.observed import halfway
-from arrayspeed.environments.install import UNREACHABLE
+from arrayspeed.environments.install import DISK_FULL, UNREACHABLE
 from arrayspeed.measure.until_decided import Limits, OutOfTime
 from arrayspeed.model.combination import Combination
 from arrayspeed.model.errors import UserError
@@ -101,6 +101,22 @@ def test_what_an_index_did_not_give_is_asked_for_again(tmp_path):
     assert bisected(subject).changes[0].between == ("1.4",)
     subject.install = install
     assert bisected(subject).changes[0].named
+    assert len([one for one in subject.measured if one[0].startswith("ends")]) == 1
+
+
+def test_a_full_disk_blames_no_release(tmp_path):
+    subject = Simulated(tmp_path, levels(slow=5, by=1.3))
+    install = subject.install
+
+    def failing(version):
+        raise UserError(f"cannot install toy=={version}: {DISK_FULL}")
+
+    subject.install = failing
+    with pytest.raises(UserError, match=DISK_FULL):
+        bisected(subject)
+    subject.install = install
+    found = bisected(subject)
+    assert found.changes[0].named and not any(step.why for step in found.steps)
     assert len([one for one in subject.measured if one[0].startswith("ends")]) == 1
 
 

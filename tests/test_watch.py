@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from arrayspeed.cli.main import main
-from arrayspeed.environments.install import UNREACHABLE
+from arrayspeed.environments.install import PASSING
 from arrayspeed.measure.until_decided import Limits, OutOfTime
 from arrayspeed.model.errors import UserError
 from arrayspeed.own.compared import Wanted
@@ -132,14 +132,15 @@ def test_a_release_that_cannot_be_measured_is_said_once(tmp_path, known):
     assert ">1.8</td><td" in (tmp_path / "watch.html").read_text().partition("Left out")[2]
 
 
-def test_an_index_that_is_out_of_reach_blames_no_release(tmp_path):
+@pytest.mark.parametrize("reason", PASSING)
+def test_what_is_wrong_with_the_machine_blames_no_release(tmp_path, reason):
     job = Job(tmp_path, levels(), seen="1.6")
 
     def ends(old, new):
-        raise UserError(f"cannot install toy=={new}: {UNREACHABLE}")
+        raise UserError(f"cannot install toy=={new}: {reason}")
 
     job.subject.ends = ends
-    with pytest.raises(UserError, match="could not be reached"):
+    with pytest.raises(UserError, match=reason):
         job.run()
     del job.subject.ends
     assert job.run() == 0 and job.told == ["toy 1.6 → 1.8: nothing worse: 1 same."]

@@ -284,9 +284,13 @@ def find_links(value: str) -> Iterator[str]:
 # --- what went wrong ---
 
 UNREACHABLE = "a package index could not be reached"
+DISK_FULL = "the disk is full"
+
+#: Reasons that say nothing of the package: later, it may be installed.
+PASSING = (UNREACHABLE, DISK_FULL)
 
 FAILURES = [
-    (r"No space left on device", "the disk is full"),
+    (r"No space left on device", DISK_FULL),
     (
         r"failed to fetch|dns error|error sending request|network was disabled|NewConnectionError|connection broken"
         r"|ConnectTimeout|ReadTimeout|name resolution|ProxyError|SSLError",

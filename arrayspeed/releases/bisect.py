@@ -16,7 +16,7 @@ from typing import Any
 
 from arrayspeed.decide import UNCLEAR_SHARE
 from arrayspeed.decide.words import exit_status
-from arrayspeed.environments.install import UNREACHABLE
+from arrayspeed.environments.install import DISK_FULL, UNREACHABLE
 from arrayspeed.measure.until_decided import Limits, OutOfTime
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.text import file_name
@@ -224,7 +224,7 @@ class Bisection:
         Raises
         ------
         UserError
-            An end cannot be installed, or nothing can be measured.
+            An end cannot be installed, nothing can be measured, or the disk is full.
         """
         self.subject.ends(self.old, self.new)
         try:
@@ -296,6 +296,8 @@ class Bisection:
             self.subject.install(version)
             self.subject.works(version)
         except UserError as error:
+            if DISK_FULL in str(error):  # no other release could be installed either
+                raise
             why = str(error)
         if not why:
             asked: dict[Asked, float | None] = {}

@@ -21,7 +21,7 @@ from typing import Any
 from packaging.version import Version
 
 from arrayspeed.decide.words import SAME, exit_status
-from arrayspeed.environments.install import UNREACHABLE
+from arrayspeed.environments.install import PASSING
 from arrayspeed.formats.verdicts import MEANING
 from arrayspeed.measure.until_decided import Limits, OutOfTime
 from arrayspeed.model.errors import UserError
@@ -199,7 +199,7 @@ class Watch:
             self.subject.ends(now["against"], now["version"])
             self.subject.works(now["version"])
         except UserError as error:
-            if UNREACHABLE in str(error):
+            if any(reason in str(error) for reason in PASSING):
                 raise
             self.subject.install(now["against"])  # else it is not the new one's fault
             mine["unusable"][now["version"]] = str(error)
