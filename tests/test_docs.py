@@ -36,13 +36,17 @@ SOURCES = {
     "README.md": ["allocator.json", "upgrade-jax-0.4.33.json", "docs/findings.md"],
     "docs/decisions.md": ["busy-waits.json", "upgrade-jax-0.4.33.json"],
     "docs/peers.md": ["npbench.json", "npbench-epyc.json", "pyhpc.json", "pyhpc-epyc.json"],
+    "docs/recall.md": ["recall.jsonl", "recall-kernels.jsonl"],
+    "docs/releases.md": ["searches.jsonl", "solve-one-core.json", "planted.jsonl"],
     "docs/trust.md": ["allocator.json"],
 }
 
-#: Page -> the command that printed its ratios, of which no record was kept.
-PRINTED = {
-    "docs/recall.md": "tools/recall",
-    "docs/releases.md": "arrayspeed bisect",
+#: A record of lines -> the tool that keeps it, and what of the tool makes its tables.
+TABLES = {
+    "recall.jsonl": ("recall", "table"),
+    "recall-kernels.jsonl": ("recall", "table_of_kernels"),
+    "planted.jsonl": ("planted", "table"),
+    "searches.jsonl": ("searches", "tables"),
 }
 
 #: The kernel that CONTRIBUTING adds.
@@ -136,13 +140,35 @@ def ratios_in(text):
     return {" ".join(found.split()) for found in RATIO.findall(text)}
 
 
+def tables_of(source):
+    """What a tool prints of its record."""
+    name, function = TABLES[source]
+    tool = runpy.run_path(str(ROOT / "tools" / name), run_name=name)
+    tables = tool[function](tool["read"](MEASURED / source))
+    return [tables] if isinstance(tables, str) else tables
+
+
+def interval(one):
+    """The ratio of a record, as texts have it."""
+    return interval_text(one["ratio"], one["low"], one["high"])
+
+
+def intervals(record):
+    """Every ratio with an interval in a record, wherever it stands."""
+    if isinstance(record, dict):
+        if record.get("ratio") is not None and record.get("low") is not None:
+            yield interval(record)
+        record = list(record.values())
+    for one in record if isinstance(record, list) else ():
+        yield from intervals(one)
+
+
 def ratios_of(source):
     """What a record says, or a page."""
     if source in TEXTS:
         return ratios_in(TEXTS[source])
-    rows = json.loads((MEASURED / source).read_bytes())
-    ones = rows["comparisons"] if isinstance(rows, dict) else [row["decision"] for row in rows]
-    return {interval_text(one["ratio"], one["low"], one["high"]) for one in ones if one["low"] is not None}
+    text = (MEASURED / source).read_text()
+    return set(intervals([json.loads(line) for line in text.splitlines()] if source in TABLES else json.loads(text)))
 
 
 def test_every_ratio_is_one_that_was_measured():
@@ -151,8 +177,14 @@ def test_every_ratio_is_one_that_was_measured():
     for name, sources in SOURCES.items():
         known = set().union(*map(ratios_of, sources))
         assert found[name] <= (known | means if name == "docs/trust.md" else known), name
-    assert {name for name, ratios in found.items() if ratios} == SOURCES.keys() | PRINTED.keys()
-    assert all(command in TEXTS[name] for name, command in PRINTED.items())
+    assert {name for name, ratios in found.items() if ratios} == SOURCES.keys()
+
+
+@pytest.mark.parametrize("source", TABLES)
+def test_the_tables_of_a_tool_are_those_of_its_record(source):
+    (page,) = (page for page, sources in SOURCES.items() if source in sources)
+    for table in tables_of(source):
+        assert table in TEXTS[page]
 
 
 def test_the_table_of_copies_is_that_of_its_run(capsys):
@@ -294,9 +326,7 @@ def test_an_upgrade_to_the_same_release_is_that_of_its_run():
 def test_the_upgrade_to_a_slower_release_is_that_of_its_run():
     found = comparisons("upgrade-jax-0.4.33")
     slower = sorted((one for one in found if one["verdict"] == "slower"), key=lambda one: one["ratio"])
-    first, last = (
-        f"`{one['kernel']}` {interval_text(one['ratio'], one['low'], one['high'])}" for one in (slower[0], slower[-1])
-    )
+    first, last = (f"`{one['kernel']}` {interval(one)}" for one in (slower[0], slower[-1]))
     text = " ".join((ROOT / "docs" / "decisions.md").read_text().split())
     assert (
         f"Of these {len(found)} kernels, jitted and small, {len(slower)} are called slower, from {first} to {last}"
@@ -378,7 +408,7 @@ def test_each_call_that_may_be_slower_than_a_peers_has_a_reason():
         for name in ("pyhpc", "pyhpc-epyc")
     ]
     expected = {
-        call: [f"{interval_text(one['ratio'], one['low'], one['high'])} {one['verdict']}" for one in pair]
+        call: [f"{interval(one)} {one['verdict']}" for one in pair]
         for call, *pair in ((call, first, runs[1][call]) for call, first in runs[0].items())
         if any(one["verdict"] in ("slower", "unclear") and one["ratio"] > 1 for one in pair)
     }
@@ -401,13 +431,35 @@ def large(one):
     return one.one.backend == "jax-jit" and one.one.size == CATALOGUE[one.one.kernel].large
 
 
+def rows_of(case):
+    """What `tools/recall` found of the new release."""
+    return case["change"]["rows"]
+
+
+def test_the_regressions_that_are_found_are_those_of_their_run():
+    tool = runpy.run_path(str(ROOT / "tools" / "recall"), run_name="recall")
+    text = " ".join(TEXTS["docs/recall.md"].split())
+    results = tool["read"](MEASURED / "recall.jsonl")
+    assert results.keys() == {path.stem for path in tool["CASES"]}
+    assert tool["counts"](results) in text
+    assert f"{sum(one[key]['minutes'] for one in results.values() for key in ('change', 'same')):.0f} minutes" in text
+    (epoch,) = (
+        row for row in rows_of(results["tensorflow_19953_keras_fit"]) if row["comparison"].endswith("time_call")
+    )
+    assert f"the ratio stayed {epoch['verdict']}, {interval(epoch)}" in text
+    regressions = [path.stem for path in tool["CASES"] if "Control" not in tool["fields"](path)]
+    by_calls = [
+        name
+        for name in regressions
+        if any(row["worse"] and row["comparison"].endswith("time_call") for row in rows_of(results[name]))
+    ]
+    assert f"by calls alone, {len(by_calls)} of {len(regressions)} are found" in text
+
+
 def test_the_regressions_that_our_own_kernels_show_are_those_of_their_run():
     tool = runpy.run_path(str(ROOT / "tools" / "recall"), run_name="recall")
-    text = (ROOT / "docs" / "recall.md").read_text()
-    results = {
-        one["case"]: one for one in map(json.loads, (MEASURED / "recall-kernels.jsonl").read_text().splitlines())
-    }
-    assert tool["table_of_kernels"](results) in text
+    text = TEXTS["docs/recall.md"]
+    results = tool["read"](MEASURED / "recall-kernels.jsonl")
     regressions = [path.stem for path in tool["CASES"] if "Control" not in tool["fields"](path)]
     shown = [name for name in regressions if any(row["worse"] for row in results.get(name, NOTHING)["change"]["rows"])]
     assert f"{len(shown)} of {len(regressions)} regressions show" in text
@@ -418,7 +470,7 @@ def test_what_the_allocator_does_is_that_of_its_run():
     found = json.loads((ROOT / "docs" / "measured" / "allocator.json").read_text())["comparisons"]
     (calls,) = (one for one in found if one["measure"] == "time_call")
     assert calls["verdict"] == "slower" and calls["side"] == "given-back"
-    told = f"takes {interval_text(calls['ratio'], calls['low'], calls['high'])} as long where"
+    told = f"takes {interval(calls)} as long where"
     for name in ("README.md", "docs/trust.md"):
         assert told in " ".join((ROOT / name).read_text().split())
 

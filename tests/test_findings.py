@@ -2,6 +2,7 @@
 
 import json
 import re
+import runpy
 import shutil
 import subprocess
 from collections import Counter, defaultdict
@@ -18,7 +19,7 @@ from arrayspeed.cli import main as cli
 from arrayspeed.measure.players import BATCH
 from arrayspeed.measure.selections import BENCH, OPERATIONS
 from arrayspeed.model.errors import UserError
-from arrayspeed.model.measures import CALL
+from arrayspeed.model.measures import CALL, measure_of
 from arrayspeed.records import processes, results
 from arrayspeed.report.findings import as_data
 from arrayspeed.versions.history import measured
@@ -281,6 +282,20 @@ def test_each_reason_is_of_a_step_of_the_results(folder):
             found = (vars(one) | vars(step) for step in one.steps if step.side_by_side)
             steps |= {(library, *(each[name] for name in NAMES)) for each in found}
     assert known and known.keys() <= steps
+
+
+def test_each_release_that_a_search_named_is_that_of_its_record():
+    tool = runpy.run_path(str(ROOT / "tools" / "searches"), run_name="searches")
+    told = {
+        (one["package"], one["old"], one["new"], change["of"]): tool["sentence"](change)
+        for one in tool["read"](ROOT / "docs/measured/searches.jsonl")
+        for change in one["changes"]
+    }
+    searched = {place: why for place, why in reasons()[1].items() if "bisect" in why}
+    assert searched
+    for (library, before, version, kernel, size, backend, measure), why in searched.items():
+        name = f"{kernel}({size:,}) {backend} {measure_of(measure).short}"
+        assert told[library, before, version, name] in why
 
 
 def project(tmp_path, monkeypatch, numpy, jax):
