@@ -140,10 +140,15 @@ def ratios_in(text):
     return {" ".join(found.split()) for found in RATIO.findall(text)}
 
 
+def tool_of(name):
+    """What a script of tools/ defines."""
+    return runpy.run_path(str(ROOT / "tools" / name), run_name=name)
+
+
 def tables_of(source):
     """What a tool prints of its record."""
     name, function = TABLES[source]
-    tool = runpy.run_path(str(ROOT / "tools" / name), run_name=name)
+    tool = tool_of(name)
     tables = tool[function](tool["read"](MEASURED / source))
     return [tables] if isinstance(tables, str) else tables
 
@@ -168,7 +173,9 @@ def ratios_of(source):
     if source in TEXTS:
         return ratios_in(TEXTS[source])
     text = (MEASURED / source).read_text()
-    return set(intervals([json.loads(line) for line in text.splitlines()] if source in TABLES else json.loads(text)))
+    return set(
+        intervals([json.loads(line) for line in text.splitlines()] if source.endswith(".jsonl") else json.loads(text))
+    )
 
 
 def test_every_ratio_is_one_that_was_measured():
@@ -184,7 +191,12 @@ def test_every_ratio_is_one_that_was_measured():
 def test_the_tables_of_a_tool_are_those_of_its_record(source):
     (page,) = (page for page, sources in SOURCES.items() if source in sources)
     for table in tables_of(source):
-        assert table in TEXTS[page]
+        assert f"\n{table}\n\n" in TEXTS[page]  # all of it: a table of fewer lines may be the beginning of another
+
+
+def test_every_search_of_the_tool_was_made():
+    tool = tool_of("searches")
+    assert [one["search"] for one in tool["read"](MEASURED / "searches.jsonl")] == tool["SEARCHES"]
 
 
 def test_the_table_of_copies_is_that_of_its_run(capsys):
@@ -437,7 +449,7 @@ def rows_of(case):
 
 
 def test_the_regressions_that_are_found_are_those_of_their_run():
-    tool = runpy.run_path(str(ROOT / "tools" / "recall"), run_name="recall")
+    tool = tool_of("recall")
     text = " ".join(TEXTS["docs/recall.md"].split())
     results = tool["read"](MEASURED / "recall.jsonl")
     assert results.keys() == {path.stem for path in tool["CASES"]}
@@ -447,6 +459,8 @@ def test_the_regressions_that_are_found_are_those_of_their_run():
         row for row in rows_of(results["tensorflow_19953_keras_fit"]) if row["comparison"].endswith("time_call")
     )
     assert f"the ratio stayed {epoch['verdict']}, {interval(epoch)}" in text
+    sorts = [row for row in rows_of(results["numpy_28714_argsort"]) if row["comparison"].endswith("time_call")]
+    assert len(sorts) == 4 and {row["verdict"] for row in sorts} == {"faster"}
     regressions = [path.stem for path in tool["CASES"] if "Control" not in tool["fields"](path)]
     by_calls = [
         name
@@ -457,7 +471,7 @@ def test_the_regressions_that_are_found_are_those_of_their_run():
 
 
 def test_the_regressions_that_our_own_kernels_show_are_those_of_their_run():
-    tool = runpy.run_path(str(ROOT / "tools" / "recall"), run_name="recall")
+    tool = tool_of("recall")
     text = TEXTS["docs/recall.md"]
     results = tool["read"](MEASURED / "recall-kernels.jsonl")
     regressions = [path.stem for path in tool["CASES"] if "Control" not in tool["fields"](path)]

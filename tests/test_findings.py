@@ -287,7 +287,7 @@ def test_each_reason_is_of_a_step_of_the_results(folder):
 def test_each_release_that_a_search_named_is_that_of_its_record():
     tool = runpy.run_path(str(ROOT / "tools" / "searches"), run_name="searches")
     told = {
-        (one["package"], one["old"], one["new"], change["of"]): tool["sentence"](change)
+        (one["package"], one["old"], one["new"], change["of"]): tool["sentence"](tool["change_of"](change))
         for one in tool["read"](ROOT / "docs/measured/searches.jsonl")
         for change in one["changes"]
     }

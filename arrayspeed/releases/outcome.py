@@ -44,7 +44,7 @@ def conclusion(outcome: Outcome) -> str:
     return f"{'; '.join(said)}."
 
 
-def where(outcome: Outcome, one: Change) -> str:
+def where(one: Change) -> str:
     """The release, or the releases that it may be."""
     if not one.searched:
         return "not searched for"
@@ -53,10 +53,10 @@ def where(outcome: Outcome, one: Change) -> str:
     return one.after if one.confirmed else f"{one.after}, not confirmed"
 
 
-def cells(outcome: Outcome, one: Change) -> list[str]:
+def cells(one: Change) -> list[str]:
     """A change in words."""
     sides = [short(one.sides.get(key)) for key in ("step", "before", "after")]
-    return [one.target.name, one.target.verdict, where(outcome, one), short(one.target), *sides]
+    return [one.target.name, one.target.verdict, where(one), short(one.target), *sides]
 
 
 def short(found: Found | None) -> str:
@@ -91,7 +91,7 @@ def step_text(step: Step) -> str:
 
 def rows(outcome: Outcome) -> list[list[str]]:
     """The table."""
-    return [cells(outcome, one) for one in outcome.changes]
+    return [cells(one) for one in outcome.changes]
 
 
 def as_table(outcome: Outcome) -> RenderableType:
