@@ -6,6 +6,7 @@ import math
 import os
 import random
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -17,7 +18,7 @@ import pytest
 
 from arrayspeed.measure import players
 from arrayspeed.measure.meter import Meter
-from arrayspeed.measure.players import Failed, Spawned, Turns, state, take_turns
+from arrayspeed.measure.players import Failed, Player, Spawned, Thread, Turns, state, take_turns
 
 pytestmark = pytest.mark.clock
 
@@ -102,16 +103,29 @@ def test_threads_are_free_after_they_were_placed():
 def test_threads_begin_from_their_places_and_are_free_then(monkeypatch):
     bound = []
     monkeypatch.setattr(players, "bind", lambda thread, cores: bound.append((thread, list(cores))))
-    monkeypatch.setattr(players, "threads_of", lambda pid: {pid: "python", 1: "python", 2: "python", 3: "python"})
+    seconds = {9: 3.0, 1: 0.5, 2: 2.0, 3: 0.1}  # while it was prepared
+    monkeypatch.setattr(players, "threads_of", lambda pid: {one: Thread("python", seconds[one]) for one in seconds})
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {2, 5, 7})
-    one = SimpleNamespace(pid=9, go=lambda: bound.append("go"))
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        one = Player("a", 9, ours)
+    monkeypatch.setattr(one, "go", lambda: bound.append("go"))
     players.start(one)
     assert bound[:5] == [(9, [2]), (1, [5]), (2, [7]), (3, [5]), "go"]
     assert bound[5:] == [(thread, [2, 5, 7]) for thread in (9, 1, 2, 3)]
     bound.clear()
+    seconds |= {9: 3.1, 3: 0.9}
+    players.start(one)
+    assert dict(bound[:4]) == {9: [2], 3: [5], 1: [5], 2: [7]}, "3 has worked since, 1 and 2 have not"
+    bound.clear()
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0})
     players.start(one)
     assert bound == ["go"], "with one core there is nothing to choose"
+
+
+def named(names):
+    """Threads that have these names."""
+    return {thread: Thread(name, 0.0) for thread, name in names.items()}
 
 
 @pytest.mark.parametrize(
@@ -124,13 +138,56 @@ def test_threads_begin_from_their_places_and_are_free_then(monkeypatch):
     ],
 )
 def test_pools_begin_on_all_cores_and_other_threads_beside_the_main_one(names, expected):
-    assert players.places(names, 9, [0, 1]) == expected
+    assert players.places(named(names), {}, 9, [0, 1]) == expected
+
+
+@pytest.mark.parametrize(
+    ("work", "expected"),
+    [
+        ({9: 1.0, 11: 0.9}, {9: 0, 11: 1}),  # the main thread and the second of a pool
+        ({9: 1.0, 10: 0.9}, {9: 0, 10: 1}),
+        ({9: 0.1, 10: 1.0, 11: 0.9}, {9: 0, 10: 1, 11: 0}),  # the main thread waits
+        ({9: 1.0, 10: 0.2, 11: 0.3}, {9: 0, 10: 1, 11: 1}),  # of a pool now one, now the other
+        ({9: 0.0, 10: 0.5, 11: 0.5}, {9: 0, 10: 1, 11: 0}),
+    ],
+)
+def test_threads_that_work_begin_on_cores_of_their_own(work, expected):
+    threads = named({9: "main", 10: "pool", 11: "pool"})
+    found = players.places(threads, work, 9, [0, 1])
+    assert found.keys() == threads.keys()
+    assert {thread: found[thread] for thread in expected} == expected
+
+
+WORKING = """
+import threading, time
+def work():
+    until = time.thread_time() + 0.2
+    while time.thread_time() < until:
+        pass
+for target, arguments in ((time.sleep, (60,)), (work, ()), (time.sleep, (60,))):
+    threading.Thread(target=lambda: (target(*arguments), time.sleep(60))).start()
+    time.sleep(0.3)
+print("done", flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="Linux does not count it here")
+def test_what_a_thread_has_worked_is_read():
+    made = Spawned("a", [sys.executable, "-c", WORKING])
+    with players.ending([made]):
+        assert made.worked(players.threads_of(made.pid)).keys() >= {made.pid}
+        assert made.channel.recv(9)
+        work = made.worked(players.threads_of(made.pid))
+        busiest = max(work.keys() - {made.pid}, key=work.get)
+        assert work[busiest] >= 0.2
+        assert [round(work[thread], 1) for thread in work.keys() - {made.pid, busiest}] == [0.0, 0.0]
 
 
 def test_a_turn_is_the_median_of_its_parts():
     values = iter([1.0, 9.0, 2.0, 3.0, 9.0])
     numbers = []
-    one = SimpleNamespace(pid=0, go=lambda: None, stop=lambda: None)
+    one = SimpleNamespace(pid=0, go=lambda: None, stop=lambda: None, worked=lambda threads: {})
     one.batch = lambda number, timeout: (numbers.append(number), next(values))[1]
     assert players.run(one, 1000, 1) == 3.0
     assert numbers == [200] * 5

@@ -29,7 +29,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
 from arrayspeed.measure.meter import Meter
 from arrayspeed.model.failures import CRASHED, ERROR, TIMED_OUT, class_of
@@ -63,6 +63,13 @@ class Failed(Exception):
         self.sometimes = sometimes
 
 
+class Thread(NamedTuple):
+    """A thread of a player: its name, and its CPU time in seconds."""
+
+    name: str
+    seconds: float
+
+
 class Player:
     """A process that makes a batch of calls when it is told to.
 
@@ -85,6 +92,8 @@ class Player:
         Page faults of a call in its last batch; None where it does not say.
     meter
         Reads what it does while it runs; None where nobody wants to know.
+    prepared
+        Its threads when it had prepared its call; None before.
     """
 
     def __init__(self, name: str, pid: int, channel: socket.socket, held: bool = False) -> None:
@@ -95,6 +104,7 @@ class Player:
         self.figures: dict[str, Any] = {}
         self.faults: float | None = None
         self.meter: Meter | None = None
+        self.prepared: Mapping[int, Thread] | None = None
         self.buffer = b""
         self.stopped = False
         self.ended = False
@@ -171,6 +181,13 @@ class Player:
         faults = row.get("faults")
         self.faults = float(faults) if isinstance(faults, (int, float)) and 0 <= faults < math.inf else None
         return float(value)
+
+    def worked(self, threads: Mapping[int, Thread]) -> dict[int, float]:
+        """Seconds that each of its threads has worked since this was asked first, when it had prepared its call."""
+        if self.prepared is None:
+            self.prepared = threads
+        nothing = Thread("", 0.0)
+        return {each: now.seconds - self.prepared.get(each, nothing).seconds for each, now in threads.items()}
 
     def stop(self) -> None:
         """Stop it, with all of its threads, and return when it is."""
@@ -397,42 +414,56 @@ def start(player: Player) -> None:
     """Let a player run, each thread from the core of `places`, free to move from there on."""
     cores = sorted(os.sched_getaffinity(0))
     threads = threads_of(player.pid) if len(cores) > 1 else {}
-    for thread, core in places(threads, player.pid, cores).items():
+    work = player.worked(threads)
+    for thread, core in places(threads, work, player.pid, cores).items():
         bind(thread, [core])
     player.go()
     for thread in threads:
         bind(thread, cores)
 
 
-def places(threads: Mapping[int, str], main: int, cores: Sequence[int]) -> dict[int, int]:
-    """The core from which each thread begins, by the threads' names.
+def places(threads: Mapping[int, Thread], work: Mapping[int, float], main: int, cores: Sequence[int]) -> dict[int, int]:
+    """The core from which each thread begins.
 
     Where a thread wakes up is where it slept. JAX hands small calls to another thread: if that sleeps on the same core,
     each call takes two switches, 40 µs for an addition of 1,000 numbers instead of 8, often in all batches.
-    Processes of one program differ by ×5 for it, and those of one process from turn to turn. So the main thread has the
-    first core, and threads of its name the others.
+    Processes of one program differ by ×5 for it, and those of one process from turn to turn.
 
-    Pools whose threads have a name of their own share large calls while the main thread waits, so they begin on all
-    cores. When they began on one core of two, the standard deviation of a round's ratio was 14 % for a jitted addition
-    of a million numbers, and 1.4 % on both.
+    So the main thread has the first core, and the others follow, those that have worked most first, each to the core
+    that has least work so far. Which thread of a pool works with the main one, or whether that waits for two, differs
+    between libraries and from process to process. Threads that have not worked yet begin beside the main one, or, if
+    they have a name of their own, on all cores.
     """
-    found = {}
+    beside = [*cores[1:], cores[0]]
+    found, load = {}, dict.fromkeys(cores, 0.0)
+    for thread in sorted(threads, key=lambda each: (each != main, -work.get(each, 0.0))):
+        if thread == main or work.get(thread):
+            found[thread] = cores[0] if thread == main else min(beside, key=load.__getitem__)
+            load[found[thread]] += work.get(thread, 0.0)
     numbers: Counter[str] = Counter()
-    for thread, name in threads.items():
-        beside = [*cores[1:], *(cores[:1] if name != threads.get(main) else [])]
-        found[thread] = cores[0] if thread == main else beside[numbers[name] % len(beside)]
-        numbers[name] += thread != main
+    for thread, (name, _) in threads.items():
+        if thread not in found:
+            free = beside if main in threads and name != threads[main].name else cores[1:]
+            found[thread] = free[numbers[name] % len(free)]
+            numbers[name] += 1
     return found
 
 
-def threads_of(pid: int) -> dict[int, str]:
-    """The threads of a process, and their names."""
+def threads_of(pid: int) -> dict[int, Thread]:
+    """The threads of a process."""
     found = {}
     with suppress(OSError):
         for thread in sorted(map(int, os.listdir(f"/proc/{pid}/task"))):
             with suppress(OSError), open(f"/proc/{pid}/task/{thread}/comm") as file:  # it has ended
-                found[thread] = file.read().strip()
+                found[thread] = Thread(file.read().strip(), seconds_of(f"/proc/{pid}/task/{thread}/schedstat"))
     return found
+
+
+def seconds_of(path: str) -> float:
+    """A thread's CPU time; 0 where Linux does not count it."""
+    with suppress(OSError, ValueError, IndexError), open(path) as file:
+        return int(file.read().split()[0]) / 1e9
+    return 0.0
 
 
 def bind(thread: int, cores: Sequence[int]) -> None:
