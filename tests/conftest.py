@@ -8,6 +8,7 @@ import io
 import json
 import os
 import re
+import runpy
 import shutil
 import signal
 import subprocess
@@ -28,6 +29,11 @@ from tests.sample import together
 ROOT = Path(__file__).parent.parent
 ASV = [str(Path(sys.executable).with_name("asv"))]
 ARRAYSPEED = [sys.executable, "-m", "arrayspeed"]
+
+
+def tool_of(name):
+    """What a script of tools/ defines."""
+    return runpy.run_path(str(ROOT / "tools" / name), run_name=name)
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -18,7 +18,7 @@ from arrayspeed.cli.main import COMMANDS, parser, unknown
 from arrayspeed.cli.run import MEASURES
 from arrayspeed.formats.verdicts import interval_text, markdown_table
 from kernels import BACKENDS, CATALOGUE
-from tests.conftest import ROOT
+from tests.conftest import ROOT, tool_of
 
 MEASURED = ROOT / "docs" / "measured"
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
@@ -140,11 +140,6 @@ def ratios_in(text):
     return {" ".join(found.split()) for found in RATIO.findall(text)}
 
 
-def tool_of(name):
-    """What a script of tools/ defines."""
-    return runpy.run_path(str(ROOT / "tools" / name), run_name=name)
-
-
 def tables_of(source):
     """What a tool prints of its record."""
     name, function = TABLES[source]
@@ -245,6 +240,11 @@ def by_place(name):
     return {(one.one.kernel, one.one.backend, one.one.size): one for one in found}
 
 
+def quiet(found, way="in_turn"):
+    """How many copies have little noise."""
+    return sum(noise(getattr(one, way)) <= copies.QUIET for one in found)
+
+
 def faults_of(one):
     return [count for pair in one.counted[FAULTS] for count in pair]
 
@@ -306,29 +306,24 @@ def test_what_threads_on_cores_of_their_own_change_is_that_of_the_runs():
     were, are = ([count for pair in found[jitted].counted[CORES] for count in pair] for found in (before, after))
     assert min(were) < 1.1 and max(were) > 1.8 and min(are) >= 1.7
     was, now = ([f"{100 * noise(found[place].in_turn):.0f}" for place in (jitted, eager)] for found in (before, after))
-    were_quiet, quiet = (
-        sum(noise(found[place].in_turn) <= copies.QUIET for place in after) for found in (before, after)
-    )
+    were_quiet, are_quiet = (quiet(found[place] for place in after) for found in (before, after))
     text = " ".join(TEXTS["docs/decisions.md"].split())
     assert (
         f"the noise is {now[0]} % instead of {was[0]} %, that of eager `sine` {now[1]} % instead of {was[1]} %. Of all "
-        f"{len(after)} large copies of JAX, {quiet} have at most 5 % now, and {were_quiet} had before"
+        f"{len(after)} large copies of JAX, {are_quiet} have at most 5 % now, and {were_quiet} had before"
     ) in text
 
 
 @pytest.mark.parametrize("name", ["noise-21-kernels.json", "noise-21-kernels-xeon.json"])
 def test_how_many_copies_have_little_noise_is_that_of_the_run(name):
     found = copies.read(MEASURED / name)
-    quiet, quiet_apart = (
-        sum(noise(getattr(one, way)) <= copies.QUIET for one in found) for way in ("in_turn", "apart")
-    )
     in_turn, apart = (median(noise(getattr(one, way)) for one in found) for way in ("in_turn", "apart"))
     same, unclear = (sum(one.decision.verdict == word for one in found) for word in ("same", "unclear"))
     assert same + unclear == len(found)
     assert (
-        f"{quiet} of {len(found)} copies ({100 * quiet / len(found):.0f} %) have a noise of at most 5 %, and one after "
-        f"the other {quiet_apart}; the medians are {100 * in_turn:.1f} and {100 * apart:.1f} %. None was called slower "
-        f"or faster: {same} are shown to be the same, and {unclear} are unclear."
+        f"{quiet(found)} of {len(found)} copies ({100 * quiet(found) / len(found):.0f} %) have a noise of at most 5 %, "
+        f"and one after the other {quiet(found, 'apart')}; the medians are {100 * in_turn:.1f} and {100 * apart:.1f} "
+        f"%. None was called slower or faster: {same} are shown to be the same, and {unclear} are unclear."
     ) in " ".join(TEXTS["docs/decisions.md"].split())
 
 
@@ -336,13 +331,13 @@ def test_how_many_small_copies_have_little_noise_on_one_core_is_that_of_the_runs
     both, one_core = (by_place(f"noise-{name}.json") for name in ("21-kernels", "small-one-core"))
     assert one_core.keys() == {place for place in both if place[2] == CATALOGUE[place[0]].small}
 
-    def quiet(found):
-        return sum(noise(one.in_turn) <= copies.QUIET for one in found)
-
     before, now = quiet(both[place] for place in one_core), quiet(one_core.values())
     in_turn, apart = (median(noise(getattr(one, way)) for one in one_core.values()) for way in ("in_turn", "apart"))
     same, unclear = (sum(one.decision.verdict == word for one in one_core.values()) for word in ("same", "unclear"))
     assert same + unclear == len(one_core)
+    numpy = [place for place in one_core if place[1] == "numpy"]
+    was, now_is = (median(noise(found[place].apart) for place in numpy) for found in (both, one_core))
+    few, many = (quiet(found[place] for place in numpy) for found in (both, one_core))
     every, total = now + quiet(one for place, one in both.items() if place not in one_core), len(both)
     text = " ".join(TEXTS["docs/decisions.md"].split())
     assert (
@@ -352,6 +347,8 @@ def test_how_many_small_copies_have_little_noise_on_one_core_is_that_of_the_runs
         f"and {unclear} are unclear. With small calls on one core and large ones on both, {every} of {total} copies "
         f"({100 * every / total:.0f} %) have at most 5 %."
     ) in text
+    assert f"NumPy's small copies have {100 * now_is:.1f} % in the median, and had {100 * was:.1f} %." in text
+    assert f"NumPy hands over nothing, and has {many} of {len(numpy)} instead of {few}." in text
 
 
 def test_what_pools_on_all_cores_changed_is_that_of_its_runs():

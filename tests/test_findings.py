@@ -2,7 +2,6 @@
 
 import json
 import re
-import runpy
 import shutil
 import subprocess
 from collections import Counter, defaultdict
@@ -27,7 +26,7 @@ from arrayspeed.versions.reasons import NAMES, reasons
 from arrayspeed.versions.steps import over_versions
 from kernels import BACKENDS, CATALOGUE, LIBRARIES
 from kernels.catalogue import in_tier
-from tests.conftest import ROOT
+from tests.conftest import ROOT, tool_of
 from tests.generated import row, write_project, write_results
 
 ENTRY = """
@@ -285,7 +284,7 @@ def test_each_reason_is_of_a_step_of_the_results(folder):
 
 
 def test_each_release_that_a_search_named_is_that_of_its_record():
-    tool = runpy.run_path(str(ROOT / "tools" / "searches"), run_name="searches")
+    tool = tool_of("searches")
     told = {
         (one["package"], one["old"], one["new"], change["of"]): tool["sentence"](tool["change_of"](change))
         for one in tool["read"](ROOT / "docs/measured/searches.jsonl")
