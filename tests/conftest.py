@@ -30,6 +30,9 @@ ROOT = Path(__file__).parent.parent
 ASV = [str(Path(sys.executable).with_name("asv"))]
 ARRAYSPEED = [sys.executable, "-m", "arrayspeed"]
 
+#: Small numbers as texts have them.
+WORDS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+
 
 def tool_of(name):
     """What a script of tools/ defines."""

@@ -18,7 +18,7 @@ from arrayspeed.cli.main import COMMANDS, parser, unknown
 from arrayspeed.cli.run import MEASURES
 from arrayspeed.formats.verdicts import interval_text, markdown_table
 from kernels import BACKENDS, CATALOGUE
-from tests.conftest import ROOT, tool_of
+from tests.conftest import ROOT, WORDS, tool_of
 
 MEASURED = ROOT / "docs" / "measured"
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
@@ -200,7 +200,8 @@ def test_the_table_of_copies_is_that_of_its_run(capsys):
 
 
 @pytest.mark.parametrize(
-    "name", ["noise-21-kernels.json", "noise.json", "noise-one-core.json", "noise-small-one-core.json"]
+    "name",
+    ["noise-21-kernels.json", "noise.json", "noise-one-core.json", "noise-small-one-core.json", "noise-large.json"],
 )
 def test_the_tables_of_noise_are_those_of_their_runs(name):
     rows = copies.noises(copies.read(ROOT / "docs" / "measured" / name))
@@ -272,7 +273,7 @@ def test_what_arenas_and_huge_pages_do_to_noise_is_that_of_their_runs():
 
 
 def test_what_keeping_heaps_does_to_noise_is_that_of_its_runs():
-    usual, kept = (by_place(f"noise-{name}.json") for name in ("jax-large", "kept-heaps"))
+    usual, kept = (by_place(f"noise-{name}.json") for name in ("large", "kept-heaps"))
     assert sorted(kept) == [(f"derivative{n}", "jax", 10**6) for n in (1, 2, 3)]
 
     def told(found):
@@ -301,7 +302,8 @@ def test_what_keeping_heaps_does_to_noise_on_one_core_is_that_of_its_runs():
 
 
 def test_what_threads_on_cores_of_their_own_change_is_that_of_the_runs():
-    before, after = (by_place(f"noise-{name}.json") for name in ("21-kernels", "jax-large"))
+    before, every = (by_place(f"noise-{name}.json") for name in ("21-kernels", "large"))
+    after = {place: one for place, one in every.items() if place[1] in ("jax", "jax-jit")}
     jitted, eager = (("sine", backend, 10**6) for backend in ("jax-jit", "jax"))
     were, are = ([count for pair in found[jitted].counted[CORES] for count in pair] for found in (before, after))
     assert min(were) < 1.1 and max(were) > 1.8 and min(are) >= 1.7
@@ -338,17 +340,46 @@ def test_how_many_small_copies_have_little_noise_on_one_core_is_that_of_the_runs
     numpy = [place for place in one_core if place[1] == "numpy"]
     was, now_is = (median(noise(found[place].apart) for place in numpy) for found in (both, one_core))
     few, many = (quiet(found[place] for place in numpy) for found in (both, one_core))
-    every, total = now + quiet(one for place, one in both.items() if place not in one_core), len(both)
     text = " ".join(TEXTS["docs/decisions.md"].split())
     assert (
         f"{before} of {len(one_core)} have a noise of at most 5 %. With all threads on one core, measured some hours "
         f"later, it is {now} of {len(one_core)} ({100 * now / len(one_core):.0f} %); the medians are "
         f"{100 * in_turn:.1f} % in turn and {100 * apart:.1f} % one after the other. {same} are shown to be the same, "
-        f"and {unclear} are unclear. With small calls on one core and large ones on both, {every} of {total} copies "
-        f"({100 * every / total:.0f} %) have at most 5 %."
+        f"and {unclear} are unclear."
     ) in text
     assert f"NumPy's small copies have {100 * now_is:.1f} % in the median, and had {100 * was:.1f} %." in text
     assert f"NumPy hands over nothing, and has {many} of {len(numpy)} instead of {few}." in text
+
+
+def test_how_many_large_copies_have_little_noise_is_that_of_the_runs():
+    both, small, large = (by_place(f"noise-{name}.json") for name in ("21-kernels", "small-one-core", "large"))
+    assert small.keys() | large.keys() == both.keys() and not small.keys() & large.keys()
+    before = {place: both[place] for place in large}
+    medians = [
+        100 * median(noise(getattr(one, way)) for one in of.values())
+        for of in (large, before)
+        for way in ("in_turn", "apart")
+    ]
+    same, unclear = (sum(one.decision.verdict == word for one in large.values()) for word in ("same", "unclear"))
+    assert same + unclear == len(large)
+    now, were = quiet(large.values()), quiet(before.values())
+    every = now + quiet(small.values())
+    text = " ".join(TEXTS["docs/decisions.md"].split())
+    assert (
+        f"{now} of {len(large)} have a noise of at most 5 %, and {were} had before. The medians are {medians[0]:.1f} % "
+        f"in turn and {medians[1]:.1f} % one after the other, before {medians[2]:.1f} and {medians[3]:.1f} %. {same} "
+        f"are shown to be the same, and {unclear} are unclear. With small calls on one core and these on both, {every} "
+        f"of {len(both)} copies ({100 * every / len(both):.0f} %) have at most 5 %."
+    ) in text
+    few = {place for place in large if place[1] in ("numpy", "numba")}
+    gained = quiet(large[place] for place in few) - quiet(both[place] for place in few)
+    numpy = [place for place in few if place[1] == "numpy"]
+    is_now, was = (100 * median(noise(of[place].apart) for place in numpy) for of in (large, both))
+    loud = [place for place, one in large.items() if noise(one.in_turn) > copies.QUIET]
+    still = sum(noise(both[place].in_turn) > copies.QUIET for place in loud)
+    assert f"{WORDS[gained].capitalize()} of the {WORDS[now - were]} more are NumPy's and Numba's." in text
+    assert f"NumPy's large copies have {is_now:.1f} % in the median, and had {was:.1f} %." in text
+    assert f"Of the {len(loud)} copies above 5 %, {still} were above it before." in text
 
 
 def test_what_pools_on_all_cores_changed_is_that_of_its_runs():

@@ -26,7 +26,7 @@ from arrayspeed.versions.reasons import NAMES, reasons
 from arrayspeed.versions.steps import over_versions
 from kernels import BACKENDS, CATALOGUE, LIBRARIES
 from kernels.catalogue import in_tier
-from tests.conftest import ROOT, tool_of
+from tests.conftest import ROOT, WORDS, tool_of
 from tests.generated import row, write_project, write_results
 
 ENTRY = """
@@ -38,10 +38,6 @@ of = ["matmul 100"]
 fast = ["numpy"]
 slow = ["jax"]
 """
-
-
-#: Small numbers as texts have them.
-WORDS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
 
 
 @pytest.fixture(scope="module")
@@ -250,6 +246,36 @@ def test_what_the_committed_results_are_is_told(committed, folder):
     ) in page("docs/reading.md")
 
 
+def calls_wanted(kernels, sizes, dtypes):
+    """Calls on a CPU by every backend that can run a kernel: kernel, backend, size and precision."""
+    return {
+        (kernel.name, one.name, size, dtype)
+        for kernel in kernels
+        for one in BACKENDS.values()
+        if "cpu" in one.devices
+        for dtype in dtypes(kernel)
+        if kernel.why_not(one.name, one.library, "cpu", dtype) is None
+        for size in sizes(kernel)
+        if size <= (kernel.largest(one.name, one.library, "cpu") or size)
+    }
+
+
+def test_which_sizes_have_calls_is_told(committed):
+    together = next(iter(committed["amd-epyc-f25m17-2cpu"].environments.values()))
+    had = {(case.kernel, case.backend, case.size, case.dtype) for case in together if case.measure == CALL.name}
+    tier = [CATALOGUE[name] for name in in_tier("bench")]
+    wanted = calls_wanted(tier, lambda kernel: kernel.sizes, lambda kernel: kernel.dtypes)
+    everywhere = calls_wanted(
+        CATALOGUE.values(), lambda kernel: (kernel.small, kernel.large), lambda kernel: kernel.dtypes[:1]
+    )
+    assert wanted - had == set() and everywhere - had == set()
+    assert (
+        f"The {WORDS[len(tier)]} kernels of the bench tier have a time of a call at all their sizes and in both "
+        "precisions, in every backend that can run them, and the others at their small and large sizes in their own "
+        "precision."
+    ) in page("docs/reading.md")
+
+
 def test_where_every_kernel_was_measured_is_told(committed):
     """Calls in each kernel's own precision, small and large, by every library."""
     ((name, evidence),) = ((name, one) for name, one in committed.items() if name.startswith("intel-xeon-f6m167"))
@@ -257,14 +283,9 @@ def test_where_every_kernel_was_measured_is_told(committed):
     assert {case.measure for case in levels} == {CALL.name}
     assert {case.device for case in levels} == {"cpu"}
     backends = [one for one in BACKENDS.values() if "cpu" in one.devices]
-    assert {(case.kernel, case.backend, case.size, case.dtype) for case in levels} == {
-        (kernel.name, one.name, size, kernel.dtypes[0])
-        for kernel in CATALOGUE.values()
-        for one in backends
-        if kernel.why_not(one.name, one.library, "cpu", kernel.dtypes[0]) is None
-        for size in (kernel.small, kernel.large)
-        if size <= (kernel.largest(one.name, one.library, "cpu") or size)
-    }
+    assert {(case.kernel, case.backend, case.size, case.dtype) for case in levels} == calls_wanted(
+        CATALOGUE.values(), lambda kernel: (kernel.small, kernel.large), lambda kernel: kernel.dtypes[:1]
+    )
     assert {level.processes for level in levels.values()} == {2}
     assert (
         f"`{name}` has how long a call takes, and nothing else, of all {len(CATALOGUE)} kernels on each of "

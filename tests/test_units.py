@@ -20,7 +20,18 @@ def test_bytes(count, text):
     assert human_bytes(count) == text
 
 
-@pytest.mark.parametrize(("value", "text"), [(0, "0"), (0.01234, "0.0123"), (1234.5, "1234"), (-2.5, "-2.50")])
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0, "0"),
+        (0.01234, "0.0123"),
+        (1234.5, "1234"),
+        (-2.5, "-2.50"),
+        (9.994, "9.99"),
+        (9.996, "10.0"),
+        (0.09996, "0.100"),
+    ],
+)
 def test_significant(value, text):
     assert significant(value) == text
 

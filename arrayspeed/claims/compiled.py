@@ -18,7 +18,7 @@ from arrayspeed.decide.compare import compare
 from arrayspeed.decide.words import SLOWER
 from arrayspeed.model.measures import CALL
 from arrayspeed.records.levels import inverse, spell_between
-from kernels import BACKENDS
+from kernels import BACKENDS, CATALOGUE
 
 PATH = Path(__file__).with_name("compiled.toml")
 
@@ -55,13 +55,16 @@ def reasons() -> tuple[str, Mapping[tuple[str, str], str]]:
 
 def slower(evidence: Evidence) -> list[Slower]:
     """The kernels of which a call is shown to take a compiled backend longer than its eager form, by most: of each the
-    backend, the size and the precision where the ratio is largest. All from the environment that holds most libraries.
+    backend, the size and the precision where the ratio is largest. All from the environment that holds most libraries,
+    and at small and large sizes, which all kernels are measured at: others are measured at more, and would be first.
     """
     measurements = next(iter(evidence.environments.values()), {})
     pairs = [
         Pair(one, other)
         for one in measurements
         if one.measure == CALL.name
+        and (kernel := CATALOGUE.get(one.kernel)) is not None
+        and one.size in (kernel.small, kernel.large)
         and (name := BACKENDS[one.backend].eager)
         and (other := replace(one, backend=name)) in measurements
         and one.other_way == other.other_way

@@ -48,8 +48,8 @@ The contrary of these is shown; the reason follows where it is known. What is sa
 """
 
 COMPILED = """\
-Of each kernel the compiled backend, the size and the precision where its ratio to the same library's eager one is
-largest, and shown to be above ×1.05 among all of them; ten kernels at most, on {machine}.
+Of each kernel the compiled backend, the precision and the size, small or large, where its ratio to the same library's
+eager one is largest, and shown to be above ×1.05 among all of them; ten kernels at most, on {machine}.
 """
 
 RELEASES = """\

@@ -65,7 +65,7 @@ def interval_text(ratio: float, low: float, high: float) -> str:
 
 def number(ratio: float, digits: int = 3) -> str:
     """A ratio: 1.02, 0.98, 12.3, 0.00123, 1.2e+12."""
-    if 0.1 <= ratio < 10:
+    if 0.1 <= ratio < 1:
         return f"{ratio:.{digits - 1}f}"
     return significant(ratio, digits) if 1e-4 <= ratio < 1e6 else f"{ratio:.{digits - 1}e}"
 

@@ -16,8 +16,8 @@ def significant(value: float, digits: int = 3) -> str:
     """A number with so many significant digits, without an exponent: 0.0123, 1.23, 12.3, 1230."""
     if value == 0:
         return "0"
-    decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
-    return f"{value:.{decimals}f}"
+    exponent = int(f"{value:.{digits - 1}e}".partition("e")[2])  # of the rounded value: 9.96 reads 10, not 10.0
+    return f"{value:.{max(0, digits - 1 - exponent)}f}"
 
 
 def scaled(value: float, units: Sequence[tuple[float, str]]) -> str:

@@ -152,8 +152,8 @@ const BYTES = [[2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"], [1, "B"]];
 /** So many significant digits, without an exponent. */
 export function significant(value, digits = 3) {
   if (value === 0) return "0";
-  const decimals = Math.max(0, digits - 1 - Math.floor(Math.log10(Math.abs(value))));
-  return value.toFixed(Math.min(decimals, 20));
+  const exponent = Number(value.toExponential(digits - 1).split("e")[1]);  // of the rounded value: 9.96 reads 10, not 10.0
+  return value.toFixed(Math.min(Math.max(0, digits - 1 - exponent), 20));
 }
 
 export const SECONDS = "seconds";

@@ -13,7 +13,7 @@ export function title(one) {
 export function number(ratio, places = 2) {
   if (ratio >= 1e6 || ratio < 1e-3) return ratio.toExponential(1);
   if (ratio >= 100) return Math.round(ratio).toLocaleString("en");
-  return ratio.toFixed(ratio >= 10 ? 1 : ratio < 0.1 ? places + 1 : places);
+  return ratio.toFixed(Number(ratio.toFixed(places)) >= 10 ? 1 : ratio < 0.1 ? places + 1 : places);
 }
 
 /** A ratio with its interval: 1.02× (1.01–1.03), with one more decimal where it is narrow or its ends would read alike. */
