@@ -94,7 +94,7 @@ function said(meta, kernel, measure, places, device) {
   const word = meta.measures[measure].unit === SECONDS ? "faster" : "better";
   const name = (one) => [device === "all" ? one : one.split(",")[0], otherWay(meta, kernel, [one.split(",")[0]])];
   const sorted = [...places].sort((a, b) => a.first - b.first || a.last - b.last);
-  return el("ul", {}, sorted.map((one) => el("li", {}, name(one.other), ` is ${word} up to ${count(one.last)}, `, name(one.one), ` from ${count(one.first)}; `,
+  return el("ul", {}, sorted.map((one) => el("li", {}, name(one.other), ` is ${word} at ${count(one.last)}, `, name(one.one), ` at ${count(one.first)}; `,
     one.between.length ? `at ${one.between.map(count).join(", ")}, neither is shown to be.` : "nothing was measured in between.",
     one.command ? [" To measure between: ", el("code", {}, one.command)] : null)));
 }
