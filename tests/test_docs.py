@@ -246,6 +246,18 @@ def quiet(found, way="in_turn"):
     return sum(noise(getattr(one, way)) <= copies.QUIET for one in found)
 
 
+def medians(found):
+    """The medians of noise in turn and one after the other, in per cent."""
+    return [100 * median(noise(getattr(one, way)) for one in found) for way in ("in_turn", "apart")]
+
+
+def same_and_unclear(found):
+    """How many copies are shown to be the same, and how many are unclear; none is called anything else."""
+    of = Counter(one.decision.verdict for one in found)
+    assert of.keys() <= {"same", "unclear"}
+    return of["same"], of["unclear"]
+
+
 def faults_of(one):
     return [count for pair in one.counted[FAULTS] for count in pair]
 
@@ -319,12 +331,10 @@ def test_what_threads_on_cores_of_their_own_change_is_that_of_the_runs():
 @pytest.mark.parametrize("name", ["noise-21-kernels.json", "noise-21-kernels-xeon.json"])
 def test_how_many_copies_have_little_noise_is_that_of_the_run(name):
     found = copies.read(MEASURED / name)
-    in_turn, apart = (median(noise(getattr(one, way)) for one in found) for way in ("in_turn", "apart"))
-    same, unclear = (sum(one.decision.verdict == word for one in found) for word in ("same", "unclear"))
-    assert same + unclear == len(found)
+    (in_turn, apart), (same, unclear) = medians(found), same_and_unclear(found)
     assert (
         f"{quiet(found)} of {len(found)} copies ({100 * quiet(found) / len(found):.0f} %) have a noise of at most 5 %, "
-        f"and one after the other {quiet(found, 'apart')}; the medians are {100 * in_turn:.1f} and {100 * apart:.1f} "
+        f"and one after the other {quiet(found, 'apart')}; the medians are {in_turn:.1f} and {apart:.1f} "
         f"%. None was called slower or faster: {same} are shown to be the same, and {unclear} are unclear."
     ) in " ".join(TEXTS["docs/decisions.md"].split())
 
@@ -334,20 +344,18 @@ def test_how_many_small_copies_have_little_noise_on_one_core_is_that_of_the_runs
     assert one_core.keys() == {place for place in both if place[2] == CATALOGUE[place[0]].small}
 
     before, now = quiet(both[place] for place in one_core), quiet(one_core.values())
-    in_turn, apart = (median(noise(getattr(one, way)) for one in one_core.values()) for way in ("in_turn", "apart"))
-    same, unclear = (sum(one.decision.verdict == word for one in one_core.values()) for word in ("same", "unclear"))
-    assert same + unclear == len(one_core)
+    (in_turn, apart), (same, unclear) = medians(one_core.values()), same_and_unclear(one_core.values())
     numpy = [place for place in one_core if place[1] == "numpy"]
-    was, now_is = (median(noise(found[place].apart) for place in numpy) for found in (both, one_core))
+    (_, was), (_, now_is) = (medians([found[place] for place in numpy]) for found in (both, one_core))
     few, many = (quiet(found[place] for place in numpy) for found in (both, one_core))
     text = " ".join(TEXTS["docs/decisions.md"].split())
     assert (
         f"{before} of {len(one_core)} have a noise of at most 5 %. With all threads on one core, measured some hours "
         f"later, it is {now} of {len(one_core)} ({100 * now / len(one_core):.0f} %); the medians are "
-        f"{100 * in_turn:.1f} % in turn and {100 * apart:.1f} % one after the other. {same} are shown to be the same, "
+        f"{in_turn:.1f} % in turn and {apart:.1f} % one after the other. {same} are shown to be the same, "
         f"and {unclear} are unclear."
     ) in text
-    assert f"NumPy's small copies have {100 * now_is:.1f} % in the median, and had {100 * was:.1f} %." in text
+    assert f"NumPy's small copies have {now_is:.1f} % in the median, and had {was:.1f} %." in text
     assert f"NumPy hands over nothing, and has {many} of {len(numpy)} instead of {few}." in text
 
 
@@ -355,26 +363,21 @@ def test_how_many_large_copies_have_little_noise_is_that_of_the_runs():
     both, small, large = (by_place(f"noise-{name}.json") for name in ("21-kernels", "small-one-core", "large"))
     assert small.keys() | large.keys() == both.keys() and not small.keys() & large.keys()
     before = {place: both[place] for place in large}
-    medians = [
-        100 * median(noise(getattr(one, way)) for one in of.values())
-        for of in (large, before)
-        for way in ("in_turn", "apart")
-    ]
-    same, unclear = (sum(one.decision.verdict == word for one in large.values()) for word in ("same", "unclear"))
-    assert same + unclear == len(large)
+    (in_turn, apart), (old_in_turn, old_apart) = medians(large.values()), medians(before.values())
+    same, unclear = same_and_unclear(large.values())
     now, were = quiet(large.values()), quiet(before.values())
     every = now + quiet(small.values())
     text = " ".join(TEXTS["docs/decisions.md"].split())
     assert (
-        f"{now} of {len(large)} have a noise of at most 5 %, and {were} had before. The medians are {medians[0]:.1f} % "
-        f"in turn and {medians[1]:.1f} % one after the other, before {medians[2]:.1f} and {medians[3]:.1f} %. {same} "
+        f"{now} of {len(large)} have a noise of at most 5 %, and {were} had before. The medians are {in_turn:.1f} % "
+        f"in turn and {apart:.1f} % one after the other, before {old_in_turn:.1f} and {old_apart:.1f} %. {same} "
         f"are shown to be the same, and {unclear} are unclear. With small calls on one core and these on both, {every} "
         f"of {len(both)} copies ({100 * every / len(both):.0f} %) have at most 5 %."
     ) in text
     few = {place for place in large if place[1] in ("numpy", "numba")}
     gained = quiet(large[place] for place in few) - quiet(both[place] for place in few)
     numpy = [place for place in few if place[1] == "numpy"]
-    is_now, was = (100 * median(noise(of[place].apart) for place in numpy) for of in (large, both))
+    (_, is_now), (_, was) = (medians([of[place] for place in numpy]) for of in (large, both))
     loud = [place for place, one in large.items() if noise(one.in_turn) > copies.QUIET]
     still = sum(noise(both[place].in_turn) > copies.QUIET for place in loud)
     assert f"{WORDS[gained].capitalize()} of the {WORDS[now - were]} more are NumPy's and Numba's." in text

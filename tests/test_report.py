@@ -16,6 +16,7 @@ from arrayspeed.cli import run
 from arrayspeed.decide.compare import levels
 from arrayspeed.measure.stale import UNKNOWN
 from arrayspeed.model.combination import Combination
+from arrayspeed.model.units import significant
 from arrayspeed.records.fingerprints import fingerprint
 from arrayspeed.records.levels import Case
 from arrayspeed.records.processes import Noise, noise
@@ -424,6 +425,13 @@ def test_a_shared_url_restores_the_view(page, address):
     url = page.url
     visit(page, url)
     assert page.input_value("select[name=measure]") == "track_first_call"
+
+
+def test_pages_round_numbers_as_texts_do(page, address):
+    visit(page, f"{address}index.html?machine={GENERATED}")
+    values = [0, 0.01234, 9.994, 9.996, 0.09996, 1234]
+    rounded = "(values) => import('./static/common.js').then((common) => values.map((one) => common.significant(one)))"
+    assert page.evaluate(rounded, values) == [significant(one) for one in values]
 
 
 def test_where_one_backend_overtakes_another_is_said(page, address):

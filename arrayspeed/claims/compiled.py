@@ -56,7 +56,8 @@ def reasons() -> tuple[str, Mapping[tuple[str, str], str]]:
 def slower(evidence: Evidence) -> list[Slower]:
     """The kernels of which a call is shown to take a compiled backend longer than its eager form, by most: of each the
     backend, the size and the precision where the ratio is largest. All from the environment that holds most libraries,
-    and at small and large sizes, which all kernels are measured at: others are measured at more, and would be first.
+    at small and large sizes: all kernels are measured at these, and those that are measured at smaller ones, too,
+    would come first.
     """
     measurements = next(iter(evidence.environments.values()), {})
     pairs = [
