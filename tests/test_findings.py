@@ -263,7 +263,7 @@ def calls_wanted(kernels, sizes, dtypes):
 def test_which_sizes_have_calls_is_told(committed):
     together = next(iter(committed["amd-epyc-f25m17-2cpu"].environments.values()))
     had = {(case.kernel, case.backend, case.size, case.dtype) for case in together if case.measure == CALL.name}
-    tier = [CATALOGUE[name] for name in in_tier("bench")]
+    tier = [CATALOGUE[name] for name in in_tier("core")]
     wanted = calls_wanted(tier, lambda kernel: kernel.sizes, lambda kernel: kernel.dtypes)
     everywhere = calls_wanted(
         CATALOGUE.values(), lambda kernel: (kernel.small, kernel.large), lambda kernel: kernel.dtypes[:1]
@@ -271,7 +271,7 @@ def test_which_sizes_have_calls_is_told(committed):
     assert wanted and {dtype for *_, dtype in wanted} == {"float64", "float32"}
     assert wanted - had == set() and everywhere - had == set()
     assert (
-        f"There, the {WORDS[len(tier)]} kernels of the bench tier have a time of a call in both precisions and at "
+        f"There, the {len(tier)} kernels of the core tier have a time of a call in both precisions and at "
         "every size that the catalogue has for a backend, and the others in their own precision at their small and "
         "large sizes."
     ) in page("docs/reading.md")
