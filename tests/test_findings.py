@@ -1,10 +1,12 @@
 """Findings: each follows from the results, and the pages have what they show."""
 
 import json
+import math
 import re
 import shutil
 import subprocess
 from collections import Counter, defaultdict
+from dataclasses import replace
 
 import polars as pl
 import pytest
@@ -141,7 +143,8 @@ def test_the_readme_s_findings_are_of_the_machines_and_precisions_that_it_names(
         if f"**{one.finding.text}.**" in page("README.md"):
             gpu = "-nvidia-h100-" in next(iter(one.verdicts))
             assert gpu or next(iter(one.verdicts)).endswith("-2cpu")
-            assert {case.dtype for case in one.finding.criterion.cases} == {"float32" if gpu else "float64"}
+            named = set(re.findall(r"float\d+", one.finding.text)) or {"float32" if gpu else "float64"}
+            assert {case.dtype for case in one.finding.criterion.cases} == named
 
 
 def test_the_readme_counts_the_regressions_that_are_found():
@@ -358,6 +361,22 @@ def test_each_call_that_compiling_makes_slower_by_most_has_a_reason(committed):
     assert 5 <= len(found) <= compiled.COUNT
     assert [str(one.comparison.pair.fast) for one in found if not one.why] == []
     assert {(one.comparison.pair.fast.kernel, one.comparison.pair.fast.backend) for one in found} == reasons.keys()
+
+
+def test_what_a_reason_says_of_the_other_precision_was_measured(committed):
+    machine, _ = compiled.reasons()
+    levels = next(iter(committed[machine].environments.values()))
+    told, measured_there = {}, {}
+    for one in compiled.slower(committed[machine]):
+        if said := re.search(r"in float32, .* took ([\d.]+)(?: and ([\d.]+))? ms", one.why):
+            pair, numbers = one.comparison.pair, [number for number in said.groups() if number]
+            beside = [replace(case, dtype="float32") for case in (pair.fast, pair.slow)]
+            told[pair.fast.kernel] = numbers
+            measured_there[pair.fast.kernel] = [
+                f"{1000 * math.exp(levels[case].shift):.1f}" for case in beside[: len(numbers)]
+            ]
+    assert told == measured_there
+    assert {len(numbers) for numbers in told.values()} == {1, 2}
 
 
 def test_a_finding_that_follows_is_told_with_its_ratio(tmp_path, monkeypatch, capsys):
