@@ -38,7 +38,7 @@ SOURCES = {
     "docs/peers.md": ["npbench.json", "npbench-epyc.json", "pyhpc.json", "pyhpc-epyc.json"],
     "docs/recall.md": ["recall.jsonl", "recall-kernels.jsonl"],
     "docs/releases.md": ["searches.jsonl", "solve-one-core.json", "planted.jsonl"],
-    "docs/trust.md": ["allocator.json"],
+    "docs/trust.md": ["allocator.json", "allocator-float32.json"],
 }
 
 #: A record of lines -> the tool that keeps it, and what of the tool makes its tables.
@@ -578,13 +578,19 @@ def test_the_regressions_that_our_own_kernels_show_are_those_of_their_run():
     assert f"{sum(one['change']['minutes'] for one in results.values()):.0f} minutes)" in text
 
 
-def test_what_the_allocator_does_is_that_of_its_run():
-    found = json.loads((ROOT / "docs" / "measured" / "allocator.json").read_text())["comparisons"]
+@pytest.mark.parametrize(
+    ("record", "told", "pages"),
+    [
+        ("allocator.json", "takes {} as long where", ["README.md", "docs/trust.md"]),
+        ("allocator-float32.json", "in float32: it takes {} as long as where", ["docs/trust.md"]),
+    ],
+)
+def test_what_the_allocator_does_is_that_of_its_run(record, told, pages):
+    found = json.loads((ROOT / "docs" / "measured" / record).read_text())["comparisons"]
     (calls,) = (one for one in found if one["measure"] == "time_call")
     assert calls["verdict"] == "slower" and calls["side"] == "given-back"
-    told = f"takes {interval(calls)} as long where"
-    for name in ("README.md", "docs/trust.md"):
-        assert told in " ".join((ROOT / name).read_text().split())
+    for name in pages:
+        assert told.format(interval(calls)) in " ".join((ROOT / name).read_text().split())
 
 
 def test_the_audit_of_the_whole_catalogue_is_that_of_its_run():

@@ -280,6 +280,18 @@ def test_which_sizes_have_calls_is_told(committed):
     ) in page("docs/reading.md")
 
 
+def test_what_a_transform_takes_whose_memory_goes_back_is_told(committed):
+    levels = next(iter(committed["amd-epyc-f25m17-2cpu"].environments.values()))
+    took = {
+        case.dtype: 1000 * math.exp(level.shift)
+        for case, level in levels.items()
+        if (case.kernel, case.backend, case.size, case.measure) == ("fft", "numpy", 1_000_000, CALL.name)
+    }
+    assert (
+        f"it takes {took['float32']:.0f} ms in the results, and the one in float64 {took['float64']:.0f} ms"
+    ) in page("docs/trust.md")
+
+
 def test_where_every_kernel_was_measured_is_told(committed):
     """Calls in each kernel's own precision, small and large, by every library."""
     ((name, evidence),) = ((name, one) for name, one in committed.items() if name.startswith("intel-xeon-f6m167"))
