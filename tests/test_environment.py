@@ -521,6 +521,31 @@ def test_recorded_packages_that_cannot_be_installed_any_more_give_way_and_it_is_
 
 
 @makes
+@pytest.mark.parametrize(
+    ("output", "status", "why"),
+    [
+        ("error: Failed to fetch: `beta`", 2, "a package index could not be reached"),
+        ("ERROR: [Errno 28] No space left on device", 1, "the disk is full"),
+        ("", -9, "the installer failed without a word"),
+    ],
+)
+def test_recorded_packages_do_not_give_way_to_a_failure_that_passes(
+    installer, warnings, monkeypatch, output, status, why
+):
+    env = environment({"alpha": ""})
+    path = results(1, "aaaaaaaa", env, "alpha==1.0")
+    call = env._call
+
+    def fails_with_recorded(command, variables):
+        return (output, status) if any(path.name in word for word in command) else call(command, variables)
+
+    monkeypatch.setattr(env, "_call", fails_with_recorded)
+    with pytest.raises(util.UserError, match=rf"^cannot install .*: {why} \(environment"):
+        env.create()
+    assert warnings == []
+
+
+@makes
 def test_a_failure_is_not_blamed_on_recorded_packages(installer, warnings):
     env = environment({"alpha": "99.0"})
     results(1, "aaaaaaaa", env, "alpha==1.0")

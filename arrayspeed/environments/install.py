@@ -327,6 +327,11 @@ def diagnose(output: str, wanted: Iterable[Requirement], uv: bool) -> str:
     return f"cannot install {', '.join(map(str, culprits or wanted))}: {why}"
 
 
+def passes(output: str, uv: bool) -> bool:
+    """Whether an install failed for a reason that says nothing of the packages."""
+    return reason(output, error_text(output, uv), []) in PASSING
+
+
 def error_text(output: str, uv: bool) -> str:
     """The part of an installer's output that says what went wrong, in one line."""
     lines: Iterable[str] = output.splitlines()
