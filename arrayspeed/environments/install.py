@@ -327,8 +327,8 @@ def diagnose(output: str, wanted: Iterable[Requirement], uv: bool) -> str:
     return f"cannot install {', '.join(map(str, culprits or wanted))}: {why}"
 
 
-def passes(output: str, uv: bool) -> bool:
-    """Whether an install failed for a reason that says nothing of the packages."""
+def is_temporary(output: str, uv: bool) -> bool:
+    """Whether what made an install fail is one of `PASSING`."""
     return reason(output, error_text(output, uv), []) in PASSING
 
 

@@ -205,8 +205,8 @@ class Venv(Virtualenv):  # type: ignore[misc]  # asv has no annotations
         python = self.find_executable("python")
         recorded = recorded_packages(self._results_dir, Machine.get_unique_machine_name(), self.name)
         output, failed = self._call(*install.install_command(uv, python, self._wanted, env, recorded))
-        # An installer that was killed, or found no network, says nothing of what is recorded.
-        if failed > 0 and recorded and not install.passes(output, uv is not None):
+        # A negative status is a signal or a timeout: like a lost network, that says nothing of what is recorded.
+        if failed > 0 and recorded and not install.is_temporary(output, uv is not None):
             output, failed = self._call(*install.install_command(uv, python, self._wanted, env))
             if not failed:
                 lost = f"what {os.path.relpath(recorded)} lists cannot be installed any more"
