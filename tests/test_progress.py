@@ -17,7 +17,7 @@ def run(monkeypatch, seconds, chunks=20):
     """A run in which every chunk takes so many seconds; returns the estimates after each."""
     now = [0.0]
     monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
-    bar = progress.Progress({n: [One()] for n in range(chunks)}, passes=lambda one: 2)
+    bar = progress.Progress([[One()]] * chunks, passes=lambda one: 2)
     estimates = []
     for _ in range(chunks):
         bar.start([One()])
@@ -44,7 +44,7 @@ def test_clock():
 def test_what_a_chunk_will_take_follows_the_pace(monkeypatch):
     now = [0.0]
     monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
-    bar = progress.Progress({n: [One()] for n in range(9)}, passes=lambda one: 2)
+    bar = progress.Progress([[One()]] * 9, passes=lambda one: 2)
     assert bar.expected([One()]) == 0, "nothing is known yet, so the first chunk is begun"
     for _ in range(8):
         bar.start([One()])

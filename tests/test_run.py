@@ -12,7 +12,7 @@ import pytest
 from asv.environment import get_environments
 
 from arrayspeed.cli.run import MEASURES
-from arrayspeed.measure import plan, selections, session
+from arrayspeed.measure import asv_processes, plan, selections, session
 from arrayspeed.measure.host import only_run
 from arrayspeed.measure.tiers import kernels_of
 from arrayspeed.model.combination import Combination, parse_name
@@ -270,6 +270,12 @@ def test_the_articles_selection_has_every_kernel_backend_and_measure():
         if "cpu" in backend.devices and measure not in ON_DEVICES
     }
     assert {one for one in chosen if one[1] != "cupy"} == every
+
+
+def test_what_a_later_part_adds_to_a_chunk_waits_for_its_turn():
+    first = [one(backend="numpy"), one(backend="jax"), one(backend="numpy", size=100)]
+    later = [one(backend="numba")]
+    assert asv_processes.in_chunks([*first, *later]) == [first[:2], first[2:], later]
 
 
 @pytest.mark.parametrize(

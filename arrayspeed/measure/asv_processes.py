@@ -1,8 +1,8 @@
 """Measure: have asv run combinations in chunks that are each safe once finished.
 
 asv saves once an environment; a run killed in the middle loses all of it. Here a chunk is one benchmark at one
-size in one environment, all its backends side by side, and is saved when it is finished. Run again, it skips what
-is already finished with the same code. The measuring is asv's own, and so are the results.
+size in one environment, side by side all backends that one part of a selection names, and is saved when it is finished.
+Run again, it skips what is already finished with the same code. The measuring is asv's own, and so are the results.
 """
 
 from __future__ import annotations
@@ -82,13 +82,11 @@ def measure(
     ``rounds`` is processes for each time. With ``append``, samples are added to the existing ones, where a
     combination was measured before. No chunk is begun that would last beyond ``until``, of `time.monotonic`.
     """
-    chunks = defaultdict(list)
-    for one in plan:
-        chunks[one.chunk].append(one)
+    chunks = in_chunks(plan)
     progress = Progress(chunks, lambda one: rounds if measure_of(one.measure).sampled else 1)
     measured = failures = 0
     with serving(session):
-        for ones in chunks.values():
+        for ones in chunks:
             interrupts.check()
             if time.monotonic() + progress.expected(ones) >= until:
                 break
@@ -99,6 +97,13 @@ def measure(
             progress.finish(ones, ", ".join(f"{one.backend} {human(outcome[one], one.measure)}" for one in ones))
     progress.end()
     return measured, failures
+
+
+def in_chunks(plan: Iterable[Combination]) -> list[list[Combination]]:
+    """What is measured and saved together. What a later part of the plan adds to a chunk waits for its turn: the first
+    parts are what time is given to where it is short.
+    """
+    return [list(ones) for _, ones in itertools.groupby(plan, lambda one: one.chunk)]
 
 
 def run_chunk(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -30,10 +30,10 @@ class Progress:
     its first guess had of the guesses so far.
     """
 
-    def __init__(self, chunks: Mapping[Any, list[Combination]], passes: Callable[[Combination], int]) -> None:
+    def __init__(self, chunks: Collection[list[Combination]], passes: Callable[[Combination], int]) -> None:
         """``passes`` says how many processes a combination gets."""
         self.passes = passes
-        self.left = sum(self.guess(ones) for ones in chunks.values())
+        self.left = sum(self.guess(ones) for ones in chunks)
         self.count = len(chunks)
         self.number = 0
         self.guessed = 0.0
