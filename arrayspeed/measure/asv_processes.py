@@ -100,8 +100,8 @@ def measure(
 
 
 def in_chunks(plan: Iterable[Combination]) -> list[list[Combination]]:
-    """What is measured and saved together. What a later part of the plan adds to a chunk waits for its turn: the first
-    parts are what time is given to where it is short.
+    """What is measured and saved together. What a later part of the plan adds to a chunk is one of its own, so that it
+    does not delay the first parts.
     """
     return [list(ones) for _, ones in itertools.groupby(plan, lambda one: one.chunk)]
 

@@ -39,7 +39,7 @@ class Combination:
 
     @property
     def chunk(self) -> tuple[str, str, int | None]:
-        """Combinations with the same key are measured and saved together."""
+        """Combinations that follow each other with the same key are measured and saved together."""
         return self.environment, self.benchmark, self.size
 
 
