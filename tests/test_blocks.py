@@ -230,7 +230,7 @@ def test_what_is_decided_gets_no_more_rounds(monkeypatch, capsys):
     said = capsys.readouterr().out
     assert "8 blocks, judged after 4, 6, 8, 12, 16, 24, 32 rounds" in said
     assert "at most" in said
-    assert "after 8 rounds: 2 slower, 5 same; 1 left" in said
+    assert "after 8 rounds: 2 slower, 5 same; 1 block left" in said
 
 
 def test_ctrl_c_judges_what_there_is(monkeypatch, capsys):
@@ -290,7 +290,7 @@ def test_progress_says_what_is_left(capsys):
     progress.look(4, looks, list(these.values())[1:])
     lines = capsys.readouterr().out.splitlines()
     assert lines[1].startswith("round 1 of 4: 3 of 3 blocks, ")
-    assert lines[2].startswith("after 4 rounds: 1 same; 2 left, ")
+    assert lines[2].startswith("after 4 rounds: 1 same; 2 blocks left, ")
 
 
 @pytest.mark.parametrize(

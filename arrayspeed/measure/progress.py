@@ -151,7 +151,8 @@ class Rounds:
         noisy = len(looks.given_up - looks.decisions.keys())
         given_up = f"; {noisy} too noisy for {self.plan[-1]} rounds to decide" if noisy else ""
         more = sum(self.pace[block.name] for block in left) * self.scale() * (self.plan[-1] - rounds)
-        rest = f"; {len(left)} left, {clock(more)} at most" if left and rounds < self.plan[-1] else ""
+        blocks = f"{len(left)} block{'' if len(left) == 1 else 's'}"  # one may hold several comparisons
+        rest = f"; {blocks} left, {clock(more)} at most" if left and rounds < self.plan[-1] else ""
         start = "\r\x1b[K" if self.terminal else ""
         print(f"{start}after {rounds} rounds: {said}{given_up}{rest}", flush=True)
 
