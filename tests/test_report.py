@@ -550,3 +550,16 @@ def test_pages_can_be_read_on_a_phone_and_with_a_keyboard(page, address):
         assert page.evaluate("document.documentElement.scrollWidth") <= 380, one.name
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.className") == "skip"
+
+
+def test_releases_fit_a_phone_without_scrolling_sideways(page, address):
+    page.set_viewport_size({"width": 390, "height": 800})
+    visit(page, f"{address}index.html?machine={GENERATED}")
+    wider = "({ parentElement: one }) => one.scrollWidth > one.clientWidth"
+    assert page.evaluate(f"[...document.querySelectorAll('.stacked')].map({wider})") == [False]
+
+
+def test_what_stands_between_backticks_is_code(page, address):
+    visit(page, f"{address}index.html")
+    script = "import('./static/common.js').then(({ prose, el }) => el('p', {}, prose('run `a b` or `c`')).innerHTML)"
+    assert page.evaluate(script) == "run <code>a b</code> or <code>c</code>"

@@ -1,7 +1,7 @@
 // The three questions, each answered for one machine, and below them what all results together show.
 
 import { chart } from "./chart.js";
-import { choice, count, decisions, el, environments, link, load, nothing, outdated, page, present, range, significant, table, times, versions } from "./common.js";
+import { choice, count, decisions, el, environments, link, load, nothing, outdated, page, present, prose, range, significant, table, times, versions } from "./common.js";
 import { arrow, ratioText, small, title } from "./ratios.js";
 
 const ALL = "all";
@@ -94,7 +94,7 @@ function releases({ meta, environment }, libraries) {
     table("The newest release that was measured against the one before it, by the times of calls", [
       { title: "library" }, { title: "upgrade", text: true }, { title: "calls", text: true }, { title: "largest changes of all releases", text: true },
       { title: "since the oldest release", text: true },
-    ], lines),
+    ], lines, { class: "stacked" }),
     apart.length ? el("p", { class: "note" }, `The releases of ${apart.join(", ")} were not all measured side by side. Where they were minutes apart, only large changes can be shown. To measure them side by side: `,
       el("code", {}, "arrayspeed run --selection versions"), ".") : null,
   ];
@@ -111,7 +111,7 @@ function changed(meta, step) {
   return [
     el("span", { class: step.worse ? "bad" : "good" }, `${step.version}: ${arrow(step)} `, step.ratio === null ? step.verdict : small(ratioText(step))),
     ` ${meta.measures[step.measure].title} of ${title(step)}, ${step.backend}`,
-    step.why ? el("small", {}, ` ${step.why}`) : null,
+    step.why ? el("small", {}, " ", prose(step.why)) : null,
   ];
 }
 
@@ -170,8 +170,8 @@ function found(findings) {
   return [
     el("h2", {}, "What was found"),
     findings.map((one) => el("section", { class: "finding" },
-      el("h3", {}, one.text),
-      one.why ? el("p", {}, one.why) : null,
+      el("h3", {}, prose(one.text)),
+      one.why ? el("p", {}, prose(one.why)) : null,
       el("ul", {}, one.shown.map((each) => el("li", {}, `${each.measured} `, el("a", { href: each.view }, each.machine)))))),
   ];
 }

@@ -1,6 +1,6 @@
 // The articles' claims, and what became of them here: the direction and the size of each apart.
 
-import { choice, el, load, nothing, page, table } from "./common.js";
+import { choice, el, load, nothing, page, prose, table } from "./common.js";
 
 const STYLES = { holds: "good", "does not hold": "bad", "not shown": "open", "not measured": "open" };
 
@@ -34,7 +34,7 @@ function section(number, article, claims) {
 
 /** What was measured, and the reason where a claim does not hold. */
 function measuredHere(one) {
-  return one.why ? [one.measured, el("p", { class: "note" }, one.why)] : one.measured;
+  return one.why ? [one.measured, el("p", { class: "note" }, prose(one.why))] : one.measured;
 }
 
 /** The verdict, and beside "not shown" which part was. */

@@ -28,6 +28,9 @@ export function el(tag, attributes = {}, ...children) {
   return node;
 }
 
+/** A sentence, as elements: what stands between backticks is code. */
+export const prose = (sentence) => sentence.split("`").map((part, n) => (n % 2 ? el("code", {}, part) : part));
+
 /** A table: columns are {title, text}, rows are arrays of text or elements. The first cell of a row is its heading. */
 export function table(caption, columns, rows, attributes = {}) {
   const head = el("tr", {}, columns.map((c) => el("th", { scope: "col", class: c.text && "text" }, c.title)));

@@ -1,7 +1,7 @@
 // One library over its releases: each release beside one of them, with intervals, and the steps between neighbours.
 
 import { chart } from "./chart.js";
-import { choice, el, human, load, measures, nothing, otherWay, page, present, table, waysSaid } from "./common.js";
+import { choice, el, human, load, measures, nothing, otherWay, page, present, prose, table, waysSaid } from "./common.js";
 import { elsewhere, everywhere, kinds } from "./kinds.js";
 import { arrow, COLOURS, inOrder, number, ratioText, small, title } from "./ratios.js";
 import { axes, baseline, filled, intervals, points, toldApart } from "./releases.js";
@@ -262,7 +262,7 @@ function steps(every, meta, factor, others) {
 }
 
 /** Why a step is as it is, in the words of whoever looked into it. */
-const why = (step) => el("details", {}, el("summary", {}, "why"), el("p", { class: "reason" }, step.reason));
+const why = (step) => el("details", {}, el("summary", {}, "why"), el("p", { class: "reason" }, prose(step.reason)));
 
 /** Whether the program changed with a step, and how: the counts, and behind them the lines. */
 function program(found) {
