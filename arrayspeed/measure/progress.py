@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from arrayspeed.model.combination import Combination
+from arrayspeed.model.units import plural
 from kernels import BACKENDS
 
 if TYPE_CHECKING:
@@ -151,7 +152,8 @@ class Rounds:
         noisy = len(looks.given_up - looks.decisions.keys())
         given_up = f"; {noisy} too noisy for {self.plan[-1]} rounds to decide" if noisy else ""
         more = sum(self.pace[block.name] for block in left) * self.scale() * (self.plan[-1] - rounds)
-        blocks = f"{len(left)} block{'' if len(left) == 1 else 's'}"  # one may hold several comparisons
+        # Not comparisons, of which a block may hold several.
+        blocks = plural(len(left), "block")
         rest = f"; {blocks} left, {clock(more)} at most" if left and rounds < self.plan[-1] else ""
         start = "\r\x1b[K" if self.terminal else ""
         print(f"{start}after {rounds} rounds: {said}{given_up}{rest}", flush=True)

@@ -20,6 +20,7 @@ from arrayspeed.environments.install import DISK_FULL, UNREACHABLE
 from arrayspeed.measure.until_decided import Limits, OutOfTime
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.text import file_name
+from arrayspeed.model.units import plural
 from arrayspeed.releases import state
 from arrayspeed.releases.found import (
     Asked,
@@ -405,11 +406,6 @@ class Bisection:
             if one.what == what:
                 found[keys[old, new]] = one
         return found
-
-
-def plural(count: int, name: str) -> str:
-    """A number of things: ``1 step``, ``2 steps``."""
-    return f"{count} {name}" if count == 1 else f"{count} {name}s"
 
 
 def step_of(row: dict[str, Any]) -> Step:
