@@ -26,7 +26,7 @@ from arrayspeed.measure.players import Failed, Player, Taken, Turns, take_turns
 from arrayspeed.measure.progress import clock as as_clock
 from arrayspeed.measure.until_decided import OutOfTime
 from arrayspeed.model.combination import Combination
-from arrayspeed.model.units import human_time
+from arrayspeed.model.units import human_time, plural
 from arrayspeed.records.processes import Noise
 from kernels import BACKENDS
 
@@ -192,7 +192,7 @@ class Progress:
         """A backend's part of a round begins."""
         self.latest = time.monotonic()
         left = sum(map(self.guess, group)) * self.pace()
-        what = "1 call" if len(group) == 1 else f"{len(group)} calls"
+        what = plural(len(group), "call")
         self.say(f"round {number + 1} of {self.plan[-1]} at most: {backend}, {what}, about {as_clock(left)}")
 
     def finish(self, timing: Timing) -> None:

@@ -19,7 +19,7 @@ from arrayspeed.environments.project import load_config
 from arrayspeed.environments.unused import Unused, remove, unused, users
 from arrayspeed.formats.terminal import console
 from arrayspeed.model.text import printable
-from arrayspeed.model.units import human_bytes
+from arrayspeed.model.units import human_bytes, plural
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,7 +37,7 @@ def main(args: argparse.Namespace) -> int:
     used = users([each.path for each in found], config.env_dir)
     console().print(table(found, used))
     going = [each for each in found if each.path.name not in used]
-    what = f"{len(going)} folder{'' if len(going) == 1 else 's'}, {human_bytes(sum(e.size for e in going))}"
+    what = f"{plural(len(going), 'folder')}, {human_bytes(sum(e.size for e in going))}"
     freed = human_bytes(sum(each.freed for each in going))
     if not going:
         print("Nothing can be removed while these processes run.")

@@ -30,6 +30,7 @@ from arrayspeed.measure.tiers import kernels_of
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.measures import MEASURES
 from arrayspeed.model.names import check
+from arrayspeed.model.units import plural
 from arrayspeed.records.removal import remove
 from kernels import BACKENDS, CATALOGUE, DEVICES, LIBRARIES
 from kernels.catalogue import dtypes
@@ -145,9 +146,9 @@ def show_stale(found: list[Stale], count: int) -> int:
     for each in found:
         names, count = each.kernels, len(each.ones)
         more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-        print(f"{each.environment}: {', '.join(names[:SHOWN])}{more}: {each.why} ({count} value{'s' * (count > 1)})")
+        print(f"{each.environment}: {', '.join(names[:SHOWN])}{more}: {each.why} ({plural(count, 'value')})")
     if not found:
-        print(f"none of {count} value{'s' * (count > 1)} is out of date")
+        print(f"none of {plural(count, 'value')} is out of date")
     return 1 if found else 0
 
 
@@ -165,7 +166,7 @@ def remove_stale(config: Config, chosen: Selection, machine: str | None, wait: b
         ones = [one for each in found for one in each.ones]
         files = remove(Path(config.results_dir, machine or describe()["machine"]), ones) if ones else []
     if ones:
-        print(f"removed from {len(files)} file{'s' * (len(files) > 1)}")
+        print(f"removed from {plural(len(files), 'file')}")
     return 0
 
 

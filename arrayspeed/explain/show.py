@@ -15,6 +15,7 @@ from arrayspeed.explain.compare import DIFFERS, NOT_SHOWN, SAME, Change, Explana
 from arrayspeed.explain.languages import LANGUAGES
 from arrayspeed.formats.verdicts import markdown_table, markdown_text, table
 from arrayspeed.model.text import printable
+from arrayspeed.model.units import plural
 
 #: Verdict -> how many of them are said to be so.
 SAID = {
@@ -61,8 +62,7 @@ def headline(report: Report) -> str:
     """The outcome in a sentence."""
     counts = Counter(one.verdict for one in report.found)
     said = ", ".join(f"{counts[word]} {SAID[word][counts[word] > 1]}" for word in ORDER if counts[word])
-    programs = f"{len(report.found)} program{'' if len(report.found) == 1 else 's'}"
-    return f"{report.library} {report.old} → {report.new}: of {programs} {said}."
+    return f"{report.library} {report.old} → {report.new}: of {plural(len(report.found), 'program')} {said}."
 
 
 def count_text(change: Change) -> str:

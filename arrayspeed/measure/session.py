@@ -27,6 +27,7 @@ from arrayspeed.measure.plan import Selection, nothing, selected, worth_making
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.libraries import subjects
 from arrayspeed.model.text import printable
+from arrayspeed.model.units import plural
 from arrayspeed.records.results import result_commits
 
 
@@ -155,7 +156,7 @@ def open_session(config: Config, selections: list[Selection]) -> Session:
     machine = Machine.load()
     commits = same_code(repo, result_commits(config.results_dir, machine.machine))
     if changed := uncommitted():
-        more = "" if len(changed) == 1 else f" and {len(changed) - 1} more file{'' if len(changed) == 2 else 's'}"
+        more = "" if len(changed) == 1 else f" and {plural(len(changed) - 1, 'more file')}"
         what = f"{printable(changed[0])}{more} differ{'' if more else 's'} from it"
         print(
             f"warning: the results will name commit {commits[0][:8]}, and {what}: recorded as unclean", file=sys.stderr
@@ -193,7 +194,7 @@ def create(environments: list[environment.Environment]) -> None:
             for env in environments:
                 if env in missing:
                     count = downloads.get(env.name)
-                    how_much = f" ({count} package{'' if count == 1 else 's'} to download)" if count else ""
+                    how_much = f" ({plural(count, 'package')} to download)" if count else ""
                     print(f"Creating environment {env.name}{how_much} …", file=sys.stderr, flush=True)
                 env.create()
     except util.UserError as error:

@@ -12,9 +12,9 @@ TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 BYTES = ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"), (1, "B"))
 
 
-def plural(count: int, name: str) -> str:
-    """A number of things: ``1 step``, ``2 steps``."""
-    return f"{count} {name}" if count == 1 else f"{count} {name}s"
+def plural(count: int, one: str, more: str = "") -> str:
+    """A number of things: ``1 step``, ``2 steps``; ``more`` is the plural where it takes more than an s."""
+    return f"{count} {one if count == 1 else more or f'{one}s'}"
 
 
 def significant(value: float, digits: int = 3) -> str:

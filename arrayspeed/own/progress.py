@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from arrayspeed.decide import Looks
 from arrayspeed.decide.words import ORDER
 from arrayspeed.measure.progress import clock
+from arrayspeed.model.units import plural
 
 
 class Progress:
@@ -28,8 +29,7 @@ class Progress:
     def begin(self, functions: int, sides: int) -> None:
         """The measurement begins."""
         looks = ", ".join(map(str, self.plan))
-        what = "1 function" if functions == 1 else f"{functions} functions"
-        self.say(f"{what} on {sides} sides, looked at after {looks} rounds")
+        self.say(f"{plural(functions, 'function')} on {sides} sides, looked at after {looks} rounds")
 
     def start(self, number: int, count: int) -> None:
         """A round of so many functions begins."""
@@ -57,7 +57,7 @@ class Progress:
         words = Counter(looks.words.values())
         said = ", ".join(f"{words[word]} {word}" for word in ORDER if words[word]) or "nothing decided"
         rest = self.plan[-1] - rounds
-        more = f"; {left} {'function' if left == 1 else 'functions'} left" if left and rest else ""
+        more = f"; {plural(left, 'function')} left" if left and rest else ""
         if more and self.pace:
             more += f", {clock(left * rest * self.pace)} at most"
         self.say(f"after {rounds} rounds: {said}{more}")

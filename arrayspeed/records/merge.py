@@ -23,6 +23,7 @@ from asv.results import get_filename
 from arrayspeed.environments.plugin import PACKAGES
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.text import printable
+from arrayspeed.model.units import plural
 from arrayspeed.records import processes, results
 from arrayspeed.records.combined import Key, Side, check, combine
 
@@ -56,14 +57,11 @@ class Added:
     notes: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
-        counts = ((self.processes, "process", "processes"), (self.values, "new value", "new values"))
-        parts = [f"{count} {one if count == 1 else many}" for count, one, many in counts if count]
-        if self.newer:
-            parts.append(f"{self.newer} newer value{'' if self.newer == 1 else 's'}")
-        if self.audit:
-            parts.append("its audit")
-        if self.explanations:
-            parts.append(f"{self.explanations} explanation{'' if self.explanations == 1 else 's'}")
+        parts = [plural(self.processes, "process", "processes")] if self.processes else []
+        parts += [plural(self.values, "new value")] if self.values else []
+        parts += [plural(self.newer, "newer value")] if self.newer else []
+        parts += ["its audit"] if self.audit else []
+        parts += [plural(self.explanations, "explanation")] if self.explanations else []
         return f"{printable(self.machine)}{' (new)' if self.unknown else ''}: {', '.join(parts) or 'nothing new'}"
 
 

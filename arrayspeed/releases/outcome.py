@@ -12,6 +12,7 @@ from rich.text import Text
 from arrayspeed.formats.verdicts import markdown_table, markdown_text, style, table
 from arrayspeed.measure.progress import clock
 from arrayspeed.model.text import printable
+from arrayspeed.model.units import plural
 from arrayspeed.releases.bisect import Change, Outcome, Step
 from arrayspeed.releases.found import Found
 
@@ -79,8 +80,7 @@ def notes(outcome: Outcome) -> list[str]:
     if outcome.left_out:
         lines.append("Left out: " + ", ".join(f"{one} ({why})" for one, why in outcome.left_out.items()) + ".")
     lines += [f"Walked around: {step_text(step)}." for step in outcome.steps if step.why]
-    count = len(outcome.steps)
-    lines.append(f"{count} {'step' if count == 1 else 'steps'}, {clock(outcome.seconds)}.")
+    lines.append(f"{plural(len(outcome.steps), 'step')}, {clock(outcome.seconds)}.")
     return lines
 
 
