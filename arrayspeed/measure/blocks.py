@@ -2,8 +2,9 @@
 
 Times are taken in turn by batches (`arrayspeed.measure.players`): in each round every side has a process of its own,
 forked by a new server of its environment, and all of them are alive at once. First calls, memory and errors are one
-figure a process: the same processes measure them while they prepare, one after the other. The rest, such as imports, is
-asv's own; there the sides' processes run one after the other, within seconds. Every order is drawn.
+figure a process: the same processes measure them while they prepare, one after the other. While first calls are quick,
+sides take turns by processes, which make no other call. The rest, such as imports, is asv's own; there the sides'
+processes run one after the other, within seconds. Every order is drawn.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import signal
 import socket
 import subprocess
 import tempfile
+import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -39,6 +41,9 @@ from arrayspeed.records.processes import Process
 
 #: Seconds that a server has to import its library, and a process that ended to be reaped.
 STARTING, REAPING = 300.0, 5.0
+
+#: Processes of a side in a round that make a first call, at most, and seconds for those of all sides after the first.
+FIRST_CALLS, FURTHER = 5, 1.0
 
 
 @dataclass(frozen=True)
@@ -248,29 +253,56 @@ class Round:
         figures = [measure for measure in PREPARING if any(block.one.measure == measure for block in gang)]
         handicaps = dict(zip(lead.names, lead.handicaps, strict=False))
         taken: dict[str, Taken] = {}
-        players = []
+        players: list[Player] = []
         try:
             for name, one in rng.sample(lead.named, len(lead.sides)):
-                request = self.request(one) | {"handicap": handicaps.get(name)}
+                request: dict[str, Any] = {"handicap": handicaps.get(name)}
                 if figures:
                     request |= {"figures": figures, "held": FIRST_CALL.name in figures}
-                try:
-                    players.append(self.server(name, one).fork(name, request))
-                except (Failed, OSError) as error:
-                    taken[name] = Taken(why=str(error), kind=CRASHED)
-                    self.forget(name, one)
+                self.fork(name, one, request, players, taken)
         except BaseException:
             for player in players:
                 player.end()
             raise
         taken |= take_turns(players, self.turns, rng) if lead.in_turn else take_figures(players, self.turns)
-        return [
-            [
-                process_of(one, taken[name]) if block.in_turn else figure_of(one, taken[name])
-                for name, one in block.named
-            ]
-            for block in gang
-        ]
+        found = []
+        for block in gang:
+            if block.one.measure == FIRST_CALL.name:
+                every = self.first_calls(block, taken, rng)
+                found.append([first_call_of(one, [each[name] for each in every]) for name, one in block.named])
+            else:
+                of = process_of if block.in_turn else figure_of
+                found.append([of(one, taken[name]) for name, one in block.named])
+        return found
+
+    def fork(
+        self, name: str, one: Combination, request: dict[str, Any], players: list[Player], taken: dict[str, Taken]
+    ) -> None:
+        """Add a new player to ``players``, or to ``taken`` why there is none."""
+        try:
+            players.append(self.server(name, one).fork(name, self.request(one) | request))
+        except (Failed, OSError) as error:
+            taken[name] = Taken(why=str(error), kind=CRASHED)
+            self.forget(name, one)
+
+    def first_calls(self, block: Block, taken: dict[str, Taken], rng: random.Random) -> list[dict[str, Taken]]:
+        """What processes gave of their first calls, side by side: those in ``taken``, and while there is time, and all
+        succeed, further ones.
+        """
+        every = [taken]
+        begun = time.monotonic()
+        each = math.fsum(figure_of(one, taken[name]).value or math.inf for name, one in block.named)
+        while len(every) < FIRST_CALLS and time.monotonic() - begun + each <= FURTHER:
+            further: dict[str, Taken] = {}
+            for name, one in rng.sample(block.named, len(block.sides)):
+                players: list[Player] = []
+                self.fork(name, one, {"figures": [FIRST_CALL.name], "held": True}, players, further)
+                further |= take_figures(players, self.turns)
+            every.append(further)
+            if any(figure_of(one, further[name]).value is None for name, one in block.named):
+                break
+            each = (time.monotonic() - begun) / (len(every) - 1)
+        return every
 
     def one_by_one(self, block: Block, rng: random.Random) -> list[Process]:
         """Figures of a process each, by asv."""
@@ -334,6 +366,15 @@ def figure_of(one: Combination, taken: Taken) -> Process:
     if not isinstance(value, (int, float)) or not math.isfinite(value):
         return Process(one, None, why=taken.why or f"it gave no value: {value!r}", kind=taken.kind or ERROR)
     return Process(one, value)
+
+
+def first_call_of(one: Combination, every: Sequence[Taken]) -> Process:
+    """The first calls of one side's processes in a round: their median, or why one of them failed."""
+    found = [figure_of(one, taken) for taken in every]
+    values = [process.value for process in found if process.value is not None]
+    if len(values) < len(found):
+        return next(process for process in found if process.value is None)
+    return Process(one, median(values), batches=[*values], number=1) if len(values) > 1 else found[0]
 
 
 def gangs(blocks: Iterable[Block]) -> list[list[Block]]:

@@ -289,9 +289,9 @@ class Taken:
     """What one player gave: seconds a call of each of its turns, None where it failed in that turn; and why.
 
     ``sometimes``: it failed, and other calls of the same process succeeded. ``alone``: its batches after the turns.
-    ``figures``: what it measured while it prepared. ``faults``: page faults of a call, turn by turn, where it says.
-    ``cores`` and ``switches``: how many cores it kept busy, and context switches of its main thread in a call, turn by
-    turn, where that was read.
+    ``ready``: seconds of a call, roughly, once it was prepared; ``figures``: what it measured meanwhile.
+    ``faults``: page faults of a call, turn by turn, where it says. ``cores`` and ``switches``: how many cores it kept busy, and context
+    switches of its main thread in a call, turn by turn, where that was read.
     """
 
     batches: list[float | None] = field(default_factory=list)
@@ -300,6 +300,7 @@ class Taken:
     switches: list[float] = field(default_factory=list)
     alone: list[float] = field(default_factory=list)
     figures: dict[str, Any] = field(default_factory=dict)
+    ready: float = 0.0
     number: int = 1
     why: str | None = None
     kind: str | None = None
@@ -368,7 +369,8 @@ def prepared(players: Sequence[Player], taken: Mapping[str, Taken], timeout: flo
         one = taken[player.name]
         player.release()
         try:
-            one.number = number_of_calls(player.ready(timeout), BATCH)
+            one.ready = player.ready(timeout)
+            one.number = number_of_calls(one.ready, BATCH)
             player.stop()
             found.append(player)
         except Failed as error:
@@ -378,9 +380,15 @@ def prepared(players: Sequence[Player], taken: Mapping[str, Taken], timeout: flo
 
 
 def calibrated(playing: list[Player], taken: Mapping[str, Taken], plan: Turns) -> dict[str, int]:
-    """Calls in a batch of each player, from an untimed turn: when it said that it is ready, others were at work."""
+    """Calls in a batch of each player, from an untimed turn: when it said that it is ready, others were at work.
+
+    No turn is needed where a batch is one call, whatever the others did.
+    """
+    others = len(playing)
     for player in list(playing):
         one = taken[player.name]
+        if one.ready > plan.batch * others:
+            continue
         try:
             one.number = number_of_calls(run(player, one.number, plan.timeout), plan.batch)
         except Failed as error:

@@ -104,7 +104,7 @@ class Rounds:
         )
         begun = sum(where in blocks and count > 0 for where, count in finished.items())
         print(
-            f"{len(blocks)} blocks{f', {begun} of them begun' if begun else ''}, "
+            f"{plural(len(blocks), 'block')}{f', {begun} of them begun' if begun else ''}, "
             f"judged after {', '.join(map(str, plan))} rounds: "
             f"about {clock(first)} to the first look, {clock(last)} at most",
             flush=True,
@@ -135,7 +135,7 @@ class Rounds:
         look = next(look for look in self.plan if look > self.number)
         rest = sum(self.pace[name] for name in self.todo) + (look - self.number - 1) * self.whole
         text = (
-            f"round {self.number + 1} of {look}: {self.count - len(self.todo)} of {self.count} blocks, "
+            f"round {self.number + 1} of {look}: {self.count - len(self.todo)} of {plural(self.count, 'block')}, "
             f"{clock(self.scale() * rest)} to the next look"
         )
         if self.terminal:
