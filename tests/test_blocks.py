@@ -5,6 +5,8 @@ import math
 import os
 import random
 import signal
+import subprocess
+import sys
 import time
 from collections import defaultdict
 from dataclasses import replace
@@ -213,6 +215,58 @@ def measured(monkeypatch, give, count=8, **limits):
     return [decisions.get(name) for name in names], [game.rounds[name] for name in names]
 
 
+class FirstCalls:
+    """Stands in for the processes of two sides: what each gives of its first call, and in which order they ran."""
+
+    def __init__(self, monkeypatch, *values):
+        self.given = {name: iter(side) for name, side in zip(("old", "new"), values, strict=True)}
+        self.order = []
+        monkeypatch.setattr(blocks.Round, "fork", self.fork)
+
+    def fork(self, name, one, request, players, taken):
+        players.append(SimpleNamespace(name=name, prepare=lambda timeout: self.prepare(name), end=lambda: None))
+
+    def prepare(self, name):
+        self.order.append(name)
+        value = next(self.given[name])
+        if isinstance(value, Exception):
+            raise value
+        return {"track_first_call": value}
+
+    def play(self):
+        sides = [
+            replace(combination(name), benchmark="f.k.track_first_call", measure="track_first_call")
+            for name in self.given
+        ]
+        ((old, new),) = blocks.Round(None, 0, "", Turns()).play([blocks.block(sides)])
+        return old, new
+
+
+def test_sides_take_turns_by_processes_while_first_calls_are_quick(monkeypatch):
+    game = FirstCalls(monkeypatch, [0.06, 0.08, 0.07, 0.05, 0.30], [0.06, 0.05, 0.07, 0.08, 0.09])
+    old, new = game.play()
+    assert (old.value, old.batches) == (0.07, [0.06, 0.08, 0.07, 0.05, 0.30])
+    assert (new.value, new.batches) == (0.07, [0.06, 0.05, 0.07, 0.08, 0.09])
+    pairs = [sorted(game.order[n : n + 2]) for n in range(0, len(game.order), 2)]
+    assert pairs == [["new", "old"]] * blocks.FIRST_CALLS, "the n-th of both are neighbours"
+
+
+def test_slow_first_calls_are_made_once_a_round(monkeypatch):
+    old, new = FirstCalls(monkeypatch, [0.6], [0.7]).play()
+    assert (old.value, old.batches, new.value, new.batches) == (0.6, [], 0.7, [])
+
+
+@pytest.mark.parametrize("value", [Failed("it ended"), {"failed": "RuntimeError: no"}])
+@pytest.mark.parametrize("at", [0, 2])
+def test_a_first_call_that_fails_is_the_rounds(monkeypatch, value, at):
+    """Also one that fails after others: it is no median of those that work."""
+    game = FirstCalls(monkeypatch, [0.06] * 5, [0.06] * at + [value])
+    old, new = game.play()
+    assert (old.value, new.value) == (0.06, None)
+    assert new.why in ("it ended", "RuntimeError: no")
+    assert len(game.order) == 2 * (at + 1), "no more of them"
+
+
 def test_what_is_decided_gets_no_more_rounds(monkeypatch, capsys):
     rng = random.Random(5)
     noise = [0.01] * 6 + [0.06] * 2
@@ -419,6 +473,18 @@ def test_what_is_no_output_of_copies_is_not_shown(tmp_path, text):
         read(path)
     with pytest.raises(UserError, match="cannot read"):
         read(tmp_path / "absent.json")
+
+
+def test_a_tool_tells_where_arrays_lie(newest):
+    command = [sys.executable, ROOT / "tools" / "places.py", "add", "numpy", "--size", "1000", "--rounds", "1"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    rows = [json.loads(row) for row in done.stdout.splitlines()]
+    assert [row["round"] for row in rows] == [0, 0], "two processes that take turns"
+    for row in rows:
+        assert row["seconds"] > 0
+        assert len(set(row["inputs"])) == 2
+        assert sum(row["results"].values()) == 20
+        assert not {*map(int, row["results"])} & {*row["inputs"]}
 
 
 def test_the_answers_of_a_server_are_json(server):

@@ -7,6 +7,7 @@ import shlex
 import sys
 from collections import Counter
 from importlib import import_module
+from statistics import median
 
 import pytest
 
@@ -15,7 +16,7 @@ from arrayspeed.cli.main import COMMANDS, parser, unknown
 from arrayspeed.cli.run import MEASURES
 from arrayspeed.formats.verdicts import interval_text
 from kernels import BACKENDS, CATALOGUE
-from tests.conftest import ROOT, tool_of
+from tests.conftest import ROOT, WORDS, tool_of
 
 MEASURED = ROOT / "docs" / "measured"
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
@@ -205,7 +206,7 @@ FIGURES = {
 }
 
 
-@pytest.mark.parametrize("name", ["upgrade-one-core", "upgrade-one-core-epyc"])
+@pytest.mark.parametrize("name", ["upgrade-one-core", "upgrade-one-core-epyc", "upgrade-first-calls-in-turn"])
 def test_an_upgrade_to_the_same_release_is_that_of_its_run(name):
     found = comparisons(name)
     same = [one for one in found if one["verdict"] == "same"]
@@ -226,8 +227,20 @@ def test_an_upgrade_to_the_same_release_is_that_of_its_run(name):
         for of in (found, unclear)
     )
     assert f"of the {len(small)} times at small sizes, {len(of_small)} stayed unclear" in text
-    if name.endswith("epyc"):
-        assert f"not a tenth but {100 * len(unclear) / len(found):.0f} % stays unclear" in text
+
+
+def test_what_first_calls_in_turn_gain_is_that_of_two_runs():
+    before, after = map(comparisons, ("upgrade-one-core-epyc", "upgrade-first-calls-in-turn"))
+    unclear, still = (Counter(one["measure"] for one in run if one["verdict"] == "unclear") for run in (before, after))
+    first, kept = "track_first_call", "track_kept"
+    noise = [100 * median(one["noise"] for one in run if one["measure"] == first) for run in (before, after)]
+    shares = [100 * of.total() / len(run) for of, run in ((unclear, before), (still, after))]
+    text = " ".join((ROOT / "docs" / "decisions.md").read_text().split())
+    assert f"Of the {unclear.total()} that stayed unclear, {unclear[first]} are first calls" in text
+    assert f"is {noise[1]:.1f} % in the median instead of {noise[0]:.1f} %, and all are decided" in text
+    assert still[first] == 0
+    assert f"not {shares[0]:.1f} but {shares[1]:.1f} % stays unclear" in text
+    assert f"With {WORDS[still[kept]]} of the {still.total()}, calls keep" in text
 
 
 def test_the_upgrade_to_a_slower_release_is_that_of_its_run():

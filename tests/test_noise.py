@@ -1,7 +1,8 @@
 """What docs/decisions.md says about noise is what its records in docs/measured/ hold."""
 
+import json
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from statistics import covariance, median, variance
 
 import pytest
@@ -187,6 +188,52 @@ def test_what_explains_noise_on_one_core_is_that_of_its_runs(changed):
     assert len(tried) == 3
     for of in (huge, fixed):
         assert all(of[place] > 2 * smaller[place] and of[place] > 10 for place in tried)
+
+
+#: Arrays of TensorFlow that begin at the same place within so many bytes.
+ALIKE = 2**22
+
+
+def where_results_lie(one):
+    """In words of the page, of a line of `tools/places.py`."""
+    if one["backend"] == "tensorflow-xla":
+        (result,) = one["results"]
+        return f"{'' if (int(result) - one['inputs'][0]) % ALIKE == 0 else 'not '}at the input's place within 4 MiB"
+    return {1: "in one place", 2: "in two places"}.get(len(one["results"]), "in more places")
+
+
+@pytest.fixture(scope="module")
+def places():
+    """Milliseconds of a call in each process, by backend, kernel and where results lie."""
+    found = defaultdict(list)
+    for one in map(json.loads, (MEASURED / "places.jsonl").read_text().splitlines()):
+        found[one["backend"], one["kernel"], where_results_lie(one)].append(1e3 * one["seconds"])
+    return found
+
+
+def test_the_table_of_where_results_lie_is_that_of_its_run(places):
+    order = [*BACKENDS]
+    rows = [
+        [*place, str(len(times)), f"{median(times):.3g} ({min(times):.3g}–{max(times):.3g})"]
+        for place, times in sorted(places.items(), key=lambda row: (order.index(row[0][0]), row[0][1], median(row[1])))
+    ]
+    assert "\n".join(markdown_table(("backend", "kernel", "results", "processes", "ms"), rows)).strip() in PAGE
+
+
+def test_what_follows_from_where_results_lie_is_that_of_its_run(places):
+    calls = {place[:2] for place in places if place[2] == "in two places"}
+    assert len(calls) == 7
+    assert all(median(places[*call, "in one place"]) < median(places[*call, "in two places"]) for call in calls)
+    one, more = (places["jax-jit", "derivative3", where] for where in ("in one place", "in more places"))
+    assert (
+        f"those with one take {min(one):.2f} to {max(one):.2f} ms, and those with more than two {min(more):.2f} to "
+        f"{max(more):.2f}." in TEXT
+    )
+    there, elsewhere = (
+        places["tensorflow-xla", "polynomial", f"{word}at the input's place within 4 MiB"] for word in ("", "not ")
+    )
+    assert f"takes {median(there) / median(elsewhere):.2f} times as long in processes whose result begins" in TEXT
+    assert max(elsewhere) < min(there)
 
 
 def by_place(name):

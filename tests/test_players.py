@@ -315,6 +315,18 @@ def test_long_calls_take_few_turns():
     assert players.wanted(taken, Turns(), 1.0, 10.0) == 1
 
 
+def test_a_long_call_needs_no_untimed_turn(monkeypatch):
+    """A batch of it is one call, also if it was taken for twice as long while the other side prepared."""
+    ran = []
+    monkeypatch.setattr(players, "run", lambda player, number, timeout: ran.append(player.name) or 1e-3)
+    taken = {"long": players.Taken(ready=0.05), "short": players.Taken(ready=0.03)}
+    assert players.calibrated([SimpleNamespace(name=name) for name in taken], taken, Turns()) == {
+        "long": 1,
+        "short": 20,
+    }
+    assert ran == ["short"]
+
+
 def test_lines_of_the_protocol_are_json():
     with subprocess.Popen([sys.executable, str(PLAYER), "1e-3"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as one:
         rows = one.communicate(b"2\n")[0].splitlines()

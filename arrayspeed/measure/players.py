@@ -289,9 +289,9 @@ class Taken:
     """What one player gave: seconds a call of each of its turns, None where it failed in that turn; and why.
 
     ``sometimes``: it failed, and other calls of the same process succeeded. ``alone``: its batches after the turns.
-    ``ready``: seconds of a call, roughly, once it was prepared; ``figures``: what it measured meanwhile.
-    ``faults``: page faults of a call, turn by turn, where it says. ``cores`` and ``switches``: how many cores it kept busy, and context
-    switches of its main thread in a call, turn by turn, where that was read.
+    ``ready``: seconds of a call, roughly, once it was prepared; ``figures``: what it measured meanwhile. ``faults``:
+    page faults of a call, turn by turn, where it says. ``cores`` and ``switches``: how many cores it kept busy, and
+    context switches of its main thread in a call, turn by turn, where that was read.
     """
 
     batches: list[float | None] = field(default_factory=list)
