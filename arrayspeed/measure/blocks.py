@@ -255,7 +255,14 @@ class Round:
         taken: dict[str, Taken] = {}
         players: list[Player] = []
         try:
+            # Before the first process is forked: one that prepares while a library is imported stays slower than one
+            # that does not.
+            for name, one in lead.named:
+                with self.noting(name, one, taken):
+                    self.server(name, one)
             for name, one in rng.sample(lead.named, len(lead.sides)):
+                if name in taken:
+                    continue
                 request: dict[str, Any] = {"handicap": handicaps.get(name)}
                 if figures:
                     request |= {"figures": figures, "held": FIRST_CALL.name in figures}
@@ -279,8 +286,14 @@ class Round:
         self, name: str, one: Combination, request: dict[str, Any], players: list[Player], taken: dict[str, Taken]
     ) -> None:
         """Add a new player to ``players``, or to ``taken`` why there is none."""
-        try:
+        with self.noting(name, one, taken):
             players.append(self.server(name, one).fork(name, self.request(one) | request))
+
+    @contextlib.contextmanager
+    def noting(self, name: str, one: Combination, taken: dict[str, Taken]) -> Iterator[None]:
+        """Within, a server that has ended is why a side gives nothing: ``taken`` gets that."""
+        try:
+            yield
         except (Failed, OSError) as error:
             taken[name] = Taken(why=str(error), kind=CRASHED)
             self.forget(name, one)
