@@ -147,6 +147,7 @@ def play(sides: Sides, timing: Timing, number: int) -> None:
     names = sides.names(timing.one)
     taken: dict[str, Taken] = {}
     players: list[Player] = []
+    sides.serve(timing.one)
     try:
         for name in rng.sample(names, len(names)):
             try:

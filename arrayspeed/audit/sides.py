@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ from arrayspeed.audit import script
 from arrayspeed.environments.plugin import isolated
 from arrayspeed.measure.asv_servers import needed
 from arrayspeed.measure.blocks import Server
-from arrayspeed.measure.players import Player, Spawned
+from arrayspeed.measure.players import Failed, Player, Spawned
 from arrayspeed.model.combination import Combination
 from kernels import BACKENDS
 from kernels.preparation import REFERENCES
@@ -92,6 +93,15 @@ class Sides:
                 preload, imports = ("", script.imports(one.library)) if name == CLOCK else (preload, ())
                 self.servers[name] = Server(self.python, preload, self.benchmarks, FORKS, imports)
         return self.servers[name]
+
+    def serve(self, one: Combination) -> None:
+        """Start the servers of a combination. A process that prepares while a library is imported stays slower than one
+        that does not, so none is forked before.
+        """
+        for name in self.names(one):
+            if name != PYPERF:
+                with suppress(Failed, OSError):  # whoever has it fork a process is told why
+                    self.server(name, one)
 
     def end_servers(self) -> None:
         """End them: the next are new ones, with memory layouts of their own, and may be of another library."""
