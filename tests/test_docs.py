@@ -240,7 +240,7 @@ def test_what_first_calls_in_turn_gain_is_that_of_two_runs():
     assert f"is {noise[1]:.1f} % in the median instead of {noise[0]:.1f} %, and all are decided" in text
     assert still[first] == 0
     assert f"not {shares[0]:.1f} but {shares[1]:.1f} % stays unclear" in text
-    assert f"With {WORDS[still[kept]]} of the {still.total()}, calls keep" in text
+    assert f"{WORDS[still[kept]].capitalize()} of the {still.total()} are figures of memory that calls keep." in text
 
 
 def test_the_upgrade_to_a_slower_release_is_that_of_its_run():
