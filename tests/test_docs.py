@@ -241,6 +241,11 @@ def test_what_first_calls_in_turn_gain_is_that_of_two_runs():
     assert still[first] == 0
     assert f"not {shares[0]:.1f} but {shares[1]:.1f} % stays unclear" in text
     assert f"{WORDS[still[kept]].capitalize()} of the {still.total()} are figures of memory that calls keep." in text
+    earlier = comparisons("upgrade-first-calls-twelve-rounds")
+    open_ = Counter(one["measure"] for one in earlier if one["verdict"] == "unclear")
+    share = 100 * open_.total() / len(earlier)
+    assert f"had left {open_.total()} unclear ({share:.1f} %), {open_[first]} of them first calls" in text
+    assert max(one["rounds"] for one in earlier) == 6
 
 
 def test_the_upgrade_to_a_slower_release_is_that_of_its_run():
