@@ -248,6 +248,7 @@ def test_sides_take_turns_by_processes_while_first_calls_are_quick(monkeypatch):
     old, new = game.play()
     assert (old.value, old.batches) == (0.07, [0.06, 0.08, 0.07, 0.05, 0.30])
     assert (new.value, new.batches) == (0.07, [0.06, 0.05, 0.07, 0.08, 0.09])
+    assert [f"server of {name}" for name in game.order[2:4]] == game.order[:2], "in the order that was drawn"
     pairs = [sorted(game.order[n : n + 2]) for n in range(0, len(game.order), 2)]
     assert pairs[0] == ["server of new", "server of old"], "nothing is forked while a library is imported"
     assert pairs[1:] == [["new", "old"]] * blocks.FIRST_CALLS, "the n-th of both are neighbours"

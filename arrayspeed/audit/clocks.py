@@ -147,9 +147,10 @@ def play(sides: Sides, timing: Timing, number: int) -> None:
     names = sides.names(timing.one)
     taken: dict[str, Taken] = {}
     players: list[Player] = []
-    sides.serve(timing.one)
+    order = rng.sample(names, len(names))
+    sides.serve(order, timing.one)
     try:
-        for name in rng.sample(names, len(names)):
+        for name in order:
             try:
                 players.append(sides.start(name, timing.one))
             except (Failed, OSError) as error:

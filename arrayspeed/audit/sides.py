@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -94,11 +95,11 @@ class Sides:
                 self.servers[name] = Server(self.python, preload, self.benchmarks, FORKS, imports)
         return self.servers[name]
 
-    def serve(self, one: Combination) -> None:
-        """Start the servers of a combination. A process that prepares while a library is imported stays slower than one
-        that does not, so none is forked before.
+    def serve(self, names: Iterable[str], one: Combination) -> None:
+        """Start the servers of sides. A process that prepares while a library is imported stays slower than one that
+        does not, so none is forked before.
         """
-        for name in self.names(one):
+        for name in names:
             if name != PYPERF:
                 with suppress(Failed, OSError):  # whoever has it fork a process is told why
                     self.server(name, one)

@@ -254,13 +254,14 @@ class Round:
         handicaps = dict(zip(lead.names, lead.handicaps, strict=False))
         taken: dict[str, Taken] = {}
         players: list[Player] = []
+        order = rng.sample(lead.named, len(lead.sides))
         try:
             # Before the first process is forked: one that prepares while a library is imported stays slower than one
             # that does not.
-            for name, one in lead.named:
+            for name, one in order:
                 with self.noting(name, one, taken):
                     self.server(name, one)
-            for name, one in rng.sample(lead.named, len(lead.sides)):
+            for name, one in order:
                 if name in taken:
                     continue
                 request: dict[str, Any] = {"handicap": handicaps.get(name)}

@@ -384,10 +384,10 @@ def calibrated(playing: list[Player], taken: Mapping[str, Taken], plan: Turns) -
 
     No turn is needed where a batch is one call, whatever the others did.
     """
-    others = len(playing)
+    sides = len(playing)
     for player in list(playing):
         one = taken[player.name]
-        if one.ready > plan.batch * others:
+        if one.ready > plan.batch * sides:
             continue
         try:
             one.number = number_of_calls(run(player, one.number, plan.timeout), plan.batch)
