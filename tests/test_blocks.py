@@ -22,7 +22,7 @@ from arrayspeed.formats.verdicts import faults_text
 from arrayspeed.measure import blocks
 from arrayspeed.measure.players import Failed, Turns, state, take_turns
 from arrayspeed.measure.progress import Rounds
-from arrayspeed.measure.until_decided import Limits, until_decided
+from arrayspeed.measure.until_decided import Limits, OutOfTime, until_decided
 from arrayspeed.model.combination import Combination
 from arrayspeed.model.errors import UserError
 from arrayspeed.records import processes
@@ -311,6 +311,32 @@ def test_the_minutes_end_the_measuring(monkeypatch, capsys):
     assert all(one is None or one.verdict == "unclear" for one in decisions)
 
 
+@pytest.mark.parametrize(("stopped", "last"), [(KeyboardInterrupt, False), (OutOfTime, True)])
+def test_a_time_limit_is_the_last_look_and_ctrl_c_is_the_next(monkeypatch, stopped, last):
+    looked = []
+    look = Looks.look
+
+    def noted(self, seen, last=False):
+        looked.append(last)
+        return look(self, seen, last)
+
+    monkeypatch.setattr(Looks, "look", noted)
+    measured(monkeypatch, lambda n, number: stopped() if number == 5 else (1e-3 * (1 + 0.1 * (number % 3)), 1e-3), 4)
+    assert looked == [False, last]
+
+
+def test_what_took_least_comes_first_in_the_next_round(monkeypatch):
+    order = []
+
+    def give(n, number):
+        order.append(n)
+        time.sleep((0.2, 0.0, 0.1)[n])
+        return 1e-3 * (1 + 0.5 * (number % 3)), 1e-3
+
+    measured(monkeypatch, give, 3, rounds=2)
+    assert order == [0, 1, 2, 1, 2, 0]
+
+
 def test_rounds_of_an_earlier_run_are_not_made_again(monkeypatch):
     these = made_blocks(1)
     (name,) = these
@@ -342,7 +368,7 @@ def test_progress_says_what_is_left(capsys):
     progress = Rounds(these, (4, 8))
     progress.start(0, list(these.values()), 3)
     for one in these.values():
-        progress.finish(one)
+        progress.finish([one])
     looks = Looks(8, decisions={next(iter(these)): SimpleNamespace(verdict="same")})
     progress.look(4, looks, list(these.values())[1:])
     lines = capsys.readouterr().out.splitlines()

@@ -474,9 +474,43 @@ def test_looks_spend_no_more_than_the_error_rate(rounds):
     spent = spending(len(looks))
     assert len(spent) == len(looks)
     assert all(0 < level <= MOST_A_LOOK for level in spent)
+    assert crossing(looks, spent) <= 0.051
+
+
+def crossing(looks, levels):
+    """The chance that a mean of normal values crosses the bound of any look."""
     steps = np.random.default_rng(1).standard_normal((400_000, len(looks))) * np.sqrt(np.diff((0, *looks)))
     means = steps.cumsum(axis=1) / np.sqrt(looks)
-    assert (means > norm.isf(spent)).any(axis=1).mean() <= 0.051
+    return (means > norm.isf(levels)).any(axis=1).mean()
+
+
+@pytest.mark.parametrize("rounds", [6, 12, 32, 64])
+def test_a_time_limit_spends_no_more_than_the_error_rate(monkeypatch, rounds):
+    """Wherever time is up: after the looks before spend their parts, the last one spends what a last look may."""
+    asked = []
+
+    def noting(ones, factor, level, before):
+        asked.append(level)
+        return judge(ones, factor, level, before)
+
+    monkeypatch.setattr("arrayspeed.decide.looks.judge", noting)
+    for stop in range(len(plan(rounds))):
+        looks = Looks(rounds)
+        for count in plan(rounds)[:stop]:
+            looks.look({"one": drawn(1, count)})
+        # Just before the next look.
+        looks.look({"one": drawn(1, plan(rounds)[stop] - 1)}, last=True)
+        levels, asked[:] = list(asked), []
+        assert levels[:-1] == spending(len(plan(rounds)))[:stop]
+        assert levels[-1] >= spending(len(plan(rounds)))[stop]
+        assert crossing((*plan(rounds)[:stop], plan(rounds)[stop] - 1), levels) <= 0.051
+
+
+def test_a_time_limit_decides_more_than_a_look_that_others_follow():
+    data = {n: drawn(n, 5, noise=0.02) for n in range(100)}
+    words = [Looks().look(data, last=last) for last in (False, True)]
+    unclear = [sum(one.verdict == "unclear" for one in found.values()) for found in words]
+    assert unclear[1] < unclear[0]
 
 
 def test_what_is_decided_stays_decided_and_gets_no_more_processes():

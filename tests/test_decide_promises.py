@@ -85,6 +85,25 @@ def test_at_the_factor_nearly_nothing_is_said(judged):
     assert simulate.boundary(judged.scenario, 400) <= 0.05
 
 
+@pytest.mark.parametrize("late", [4, simulate.LATE, 7])
+def test_what_is_said_when_time_is_up_is_true(judged, late):
+    """The last look, wherever it comes, says no more than it may."""
+    quiet = replace(judged.scenario, noise=(0.01, 0.03))
+    rng = np.random.default_rng(6)
+    found = summarise(outcomes([*judged.truths, *(draw(quiet, rng) for _ in range(5))], late=late))
+    assert found.changed > 100
+    assert found.called_same > 200
+    assert found.false_changed <= 0.05
+    assert found.false_same <= 0.05
+    assert simulate.boundary(judged.scenario, 400, late=late) <= 0.05
+
+
+def test_a_time_limit_is_no_reason_to_decide_less_than_a_look(judged):
+    """The same rounds, as the last look and as one that others follow."""
+    last, one = (summarise(outcomes(judged.truths, **options)) for options in ({"late": 4}, {"rounds": 4}))
+    assert last == one
+
+
 def test_means_hold_what_they_promise(judged):
     """Two hundred means are good to 1.5 %."""
     assert simulate.coverage_of_means(judged.scenario, 200).covered >= 0.91
@@ -173,14 +192,15 @@ def test_the_former_rule_breaks_the_promises():
 def test_a_broken_promise_is_named():
     found = formerly_in(SCENARIOS[0])
     means = simulate.Means(100, 0.5, 0.5)
-    report = simulate.Report("a", found, found, 0.5, 200, means, 10)
+    report = simulate.Report("a", found, found, 0.5, 200, means, 10, found, 0.5)
     broken = " ".join(report.broken())
     assert "false slower or faster" in broken
     assert "means that miss: 50.0%" in broken
     assert "every ratio is the factor: 50.0%" in broken
-    kept = simulate.Report(
-        "a", summarise(judged_in(SCENARIOS[0]).outcomes), found, 0.0, 200, simulate.Means(100, 0.95, 0.5), None
-    )
+    assert "slower or faster, time up" in broken
+    assert "at the factor, time up: 50.0%" in broken
+    now = summarise(judged_in(SCENARIOS[0]).outcomes)
+    kept = simulate.Report("a", now, found, 0.0, 200, simulate.Means(100, 0.95, 0.5), None, now, 0.0)
     assert kept.broken() == []
     assert kept.spent is None
 
@@ -264,7 +284,7 @@ def test_simulate_for_programs(capsys, monkeypatch):
 
 @pytest.mark.seconds
 def test_simulate_exits_with_1_where_a_promise_is_broken(capsys, monkeypatch):
-    monkeypatch.setattr(simulate, "sequential", lambda truth, factor=1.05: simulate.former(truth))
+    monkeypatch.setattr(simulate, "sequential", lambda truth, factor=1.05, late=None: simulate.former(truth))
     status, printed = run(capsys, monkeypatch, scenarios=1, comparisons=2000)
     assert status == 1
     assert "broken: normal noise: false slower or faster" in printed.err

@@ -106,9 +106,10 @@ def measure(
                 break
     except (KeyboardInterrupt, OutOfTime) as error:
         interrupts.forget()
-        why = "time is up" if isinstance(error, OutOfTime) else "stopped by Ctrl-C"
+        late = isinstance(error, OutOfTime)
+        why = "time is up" if late else "stopped by Ctrl-C"
         progress.say(f"{why}: what follows is decided from the rounds before")
-        return timings, looks.look(observed(timings)), number >= looks.plan[0]
+        return timings, looks.look(observed(timings), last=late), number >= looks.plan[0]
     return timings, found, True
 
 

@@ -18,7 +18,7 @@ from typing import Any
 from rich.text import Text
 
 from arrayspeed.decide import FACTOR
-from arrayspeed.decide.simulate import RUN, SCENARIOS, Report, Summary, report
+from arrayspeed.decide.simulate import LATE, RUN, SCENARIOS, Report, Summary, report
 from arrayspeed.formats import verdicts
 from arrayspeed.formats.terminal import console
 from arrayspeed.model.errors import UserError
@@ -79,6 +79,13 @@ def show(found: list[Report], form: str) -> None:
         "unclear is false.",
         "Share of comparisons with any word but unclear where every true ratio is exactly the factor, scenario by "
         "scenario: " + ", ".join(percent(one.at_the_factor) for one in found) + ".",
+        f"Where time is up after {LATE} rounds, of what is called slower or faster is false: "
+        + ", ".join(percent(one.late.false_changed) for one in found)
+        + "; of what is called the same: "
+        + ", ".join(percent(one.late.false_same) for one in found)
+        + "; and where every true ratio is the factor, any word but unclear has: "
+        + ", ".join(percent(one.late_at_the_factor) for one in found)
+        + ".",
     ]
     if form == "markdown":
         print(*verdicts.markdown_table(HEADINGS, rows), *lines, sep="\n")

@@ -106,13 +106,15 @@ class Looks:
         """The words of what was decided so far."""
         return {key: one.verdict for key, one in self.decisions.items()}
 
-    def look(self, observed: Mapping[Key, Observed]) -> dict[Key, Decision]:
+    def look(self, observed: Mapping[Key, Observed], last: bool = False) -> dict[Key, Decision]:
         """Judge everything, and keep what is decided. To be called once a look, with all comparisons.
 
         A measurement that was stopped early calls it once more with what there is: that is the look that would have
-        come next.
+        come next. ``last``: none will follow, whatever was found, so it spends what a last look may. Not of a
+        measurement that somebody stopped, who may have looked at what was decided.
         """
-        level = spending(len(self.plan))[min(self.number, len(self.plan) - 1)]
+        number = min(self.number, len(self.plan) - 1)
+        level = spending(number + 1 if last else len(self.plan))[number]
         self.number += 1
         words = self.words
         before = [words.get(key) for key in observed]

@@ -48,6 +48,9 @@ GROUPS, WITHIN = 5, 0.3
 #: The rounds that everybody had before there were looks.
 FORMER_ROUNDS = 10
 
+#: The rounds after which a time limit is simulated: of so few, degrees of freedom are known worst.
+LATE = 5
+
 #: The true ratios of what is not equal.
 CHANGED = (1.02, 1.05, 1.10, 1.20, 1.50)
 
@@ -173,17 +176,18 @@ class Outcome:
     pairs: int
 
 
-def sequential(truth: Truth, factor: float = FACTOR, rounds: int = ROUNDS) -> list[Outcome]:
-    """Looks after 4, 6, 8, … 32 rounds."""
+def sequential(truth: Truth, factor: float = FACTOR, rounds: int = ROUNDS, late: int | None = None) -> list[Outcome]:
+    """Looks after 4, 6, 8, … 32 rounds; time is up after ``late``."""
     looks = Looks(rounds, factor)
     spent = dict.fromkeys(range(len(truth.ratios)), 0)
     found: dict[int, Decision] = {}
     observed: dict[int, Observed] = {}
-    for look in looks.plan:
+    for planned in looks.plan:
+        look = min(planned, late or planned)
         for place in looks.undecided(spent):
             spent[place], observed[place] = look, truth.observed(place, look)
-        found = looks.look(observed)
-        if not looks.undecided(spent):
+        found = looks.look(observed, last=look == late)
+        if look == late or not looks.undecided(spent):
             break
     return [Outcome(float(truth.ratios[place]), found[place], spent[place]) for place in spent]
 
@@ -338,14 +342,16 @@ def generator(scenario: Scenario, seed: int) -> np.random.Generator:
     return np.random.default_rng([seed, SCENARIOS.index(scenario)])
 
 
-def boundary(scenario: Scenario, comparisons: int, factor: float = FACTOR, seed: int = 1) -> float:
+def boundary(
+    scenario: Scenario, comparisons: int, factor: float = FACTOR, seed: int = 1, late: int | None = None
+) -> float:
     """The share that gets any word in the worst case: every true ratio lies exactly at the factor, so every word is
-    wrong but unclear and those of failures.
+    wrong but unclear and those of failures. ``late``: as of `sequential`.
     """
     rng = generator(scenario, seed)
     found = []
     for _ in range(math.ceil(comparisons / RUN)):
-        found += sequential(draw(scenario, rng, ratios=np.full(RUN, factor)), factor)
+        found += sequential(draw(scenario, rng, ratios=np.full(RUN, factor)), factor, late=late)
     return share(found, lambda one: says_same(one) or says_changed(one))
 
 
@@ -391,7 +397,9 @@ def fixed_rounds_needed(truths: list[Truth], decided: float, level: float = MOST
 
 @dataclass(frozen=True)
 class Report:
-    """Everything about one scenario; ``needed`` is the fixed number of rounds that decides as many comparisons."""
+    """Everything about one scenario; ``needed`` is the fixed number of rounds that decides as many comparisons.
+    ``late`` and ``late_at_the_factor``: where time is up after `LATE` rounds.
+    """
 
     scenario: str
     now: Summary
@@ -400,6 +408,8 @@ class Report:
     at_the_factor_count: int
     means: Means
     needed: int | None
+    late: Summary
+    late_at_the_factor: float
 
     @property
     def spent(self) -> float | None:
@@ -408,7 +418,7 @@ class Report:
 
     def broken(self) -> list[str]:
         """The promises that were not kept, beyond what chance explains."""
-        now = self.now
+        now, late = self.now, self.late
         wrong = {
             "false slower or faster": (now.false_changed, now.changed, ERROR_RATE),
             "false same": (now.false_same, now.called_same, ERROR_RATE),
@@ -416,6 +426,9 @@ class Report:
             "intervals that miss": (1 - now.covered, now.judged, MISSING),
             "intervals of slower and faster that miss": (1 - now.covered_chosen, now.changed, MISSING),
             "intervals of means that miss": (1 - self.means.covered, self.means.count, MISSING),
+            "false slower or faster, time up": (late.false_changed, late.changed, ERROR_RATE),
+            "false same, time up": (late.false_same, late.called_same, ERROR_RATE),
+            "any word at the factor, time up": (self.late_at_the_factor, self.at_the_factor_count, ERROR_RATE),
         }
         return [
             f"{name}: {rate:.1%}, at most {most:.0%} promised"
@@ -437,4 +450,6 @@ def report(scenario: Scenario, comparisons: int = 2000) -> Report:
         count,
         coverage_of_means(scenario, max(20, comparisons // 4)),
         fixed_rounds_needed(truths, 1 - now.unclear),
+        summarise([one for truth in truths for one in sequential(truth, late=LATE)]),
+        boundary(scenario, count, late=LATE),
     )

@@ -113,8 +113,9 @@ class Fleet:
         """
         answers.merge_left(self.results)
         until = self.started + 60 * self.limits.minutes
+        late = False
         try:
-            while self.work_left() and time.monotonic() < until:
+            while self.work_left() and not (late := time.monotonic() >= until):
                 interrupts.check()
                 self.step()
                 time.sleep(PAUSE)
@@ -130,7 +131,7 @@ class Fleet:
         finally:
             self.save()
         for kind in self.kinds.values():
-            kind.stop()
+            kind.stop(late)
         if not self.kinds:
             whys = "; ".join(f"{host.label}: {host.aside}" for host in self.hosts.values() if host.aside)
             raise UserError(f"no host can measure this: {whys or 'start workers, as docs/fleet.md says'}")

@@ -100,10 +100,10 @@ class Kind:
         self.owner[name] = host
         self.stored.setdefault(name, {}).setdefault(host, []).extend(played)
 
-    def stop(self) -> None:
-        """Decide from what there is: nothing more will be measured."""
+    def stop(self, late: bool) -> None:
+        """Decide from what there is: nothing more will be measured, because time is up or somebody stopped it."""
         if not self.finished and (so_far := self.observed()):
-            self.decisions = self.looks.look(so_far)
+            self.decisions = self.looks.look(so_far, last=late)
 
     def next_for(self, host: str, present: Collection[str]) -> list[str] | None:
         """Blocks for an idle host: its own, or those that nobody who is present owns."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -96,10 +96,11 @@ class Rounds:
         """
         self.terminal = sys.stdout.isatty()
         self.plan = plan
-        self.pace = {block.name: block_guess(block) for block in blocks.values()}
+        self.guesses = {block.name: block_guess(block) for block in blocks.values()}
+        self.seconds: dict[str, float] = {}
         self.guessed = self.spent = 0.0
         first, last = (
-            sum(self.pace[block.name] * max(0, look - finished.get(where, 0)) for where, block in blocks.items())
+            sum(self.guesses[block.name] * max(0, look - finished.get(where, 0)) for where, block in blocks.items())
             for look in (plan[0], plan[-1])
         )
         begun = sum(where in blocks and count > 0 for where, count in finished.items())
@@ -113,34 +114,46 @@ class Rounds:
     def start(self, number: int, todo: Sequence[Block], every: int) -> None:
         """A round begins: the blocks that are to be measured, and how many are undecided."""
         self.number, self.todo, self.every = number, [block.name for block in todo], every
-        self.count, self.whole = len(todo), sum(self.pace[block.name] for block in todo)
+        self.whole = list(self.todo)
         self.latest = time.monotonic()
         self.show()
 
-    def finish(self, block: Block) -> None:
-        """A block of the round is finished."""
-        now = time.monotonic()
-        self.spent += now - self.latest
-        self.guessed += self.pace[block.name]
-        self.latest = now
-        self.todo.remove(block.name)
+    def finish(self, gang: Sequence[Block]) -> None:
+        """Blocks that share their processes are finished in this round."""
+        took = time.monotonic() - self.latest
+        self.latest += took
+        self.spent += took
+        for block in gang:
+            self.seconds[block.name] = took / len(gang)
+            self.guessed += self.guesses[block.name]
+            self.todo.remove(block.name)
         self.show()
 
     def scale(self) -> float:
         """How much longer things take than was guessed. The guess counts for half a minute of experience."""
         return (self.spent + 30.0) / (self.guessed + 30.0)
 
+    def expected(self, names: Iterable[str]) -> float:
+        """Seconds of blocks in a round: what they took in the latest, or the guess."""
+        scale = self.scale()
+        return sum(self.seconds[name] if name in self.seconds else self.guesses[name] * scale for name in names)
+
+    def took(self, gang: Iterable[Block]) -> float:
+        """Seconds that blocks took in the latest round; 0 before it is known."""
+        return sum(self.seconds.get(block.name, 0.0) for block in gang)
+
     def show(self) -> None:
         """The line that changes; without a terminal, a line where a round is finished."""
         look = next(look for look in self.plan if look > self.number)
-        rest = sum(self.pace[name] for name in self.todo) + (look - self.number - 1) * self.whole
+        rest = self.expected(self.todo) + (look - self.number - 1) * self.expected(self.whole)
+        count = len(self.whole)
         text = (
-            f"round {self.number + 1} of {look}: {self.count - len(self.todo)} of {plural(self.count, 'block')}, "
-            f"{clock(self.scale() * rest)} to the next look"
+            f"round {self.number + 1} of {look}: {count - len(self.todo)} of {plural(count, 'block')}, "
+            f"{clock(rest)} to the next look"
         )
         if self.terminal:
             print(f"\r\x1b[K{text}", end="", flush=True)
-        elif self.count and not self.todo:
+        elif count and not self.todo:
             print(text, flush=True)
 
     def look(self, rounds: int, looks: Looks, left: Sequence[Block]) -> None:
@@ -151,7 +164,7 @@ class Rounds:
         said = ", ".join(f"{words[word]} {word}" for word in ORDER if words[word]) or "nothing decided"
         noisy = len(looks.given_up - looks.decisions.keys())
         given_up = f"; {noisy} too noisy for {self.plan[-1]} rounds to decide" if noisy else ""
-        more = sum(self.pace[block.name] for block in left) * self.scale() * (self.plan[-1] - rounds)
+        more = self.expected(block.name for block in left) * (self.plan[-1] - rounds)
         # Not comparisons, of which a block may hold several.
         blocks = plural(len(left), "block")
         rest = f"; {blocks} left, {clock(more)} at most" if left and rounds < self.plan[-1] else ""

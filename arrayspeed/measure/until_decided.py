@@ -95,7 +95,8 @@ def until_decided(
                     ]
                     progress.start(number, [blocks[where] for where in todo], len(left))
                     now = next_round(number)
-                    for gang in gangs(blocks[where] for where in todo):
+                    # What took least comes first: should time be up, most comparisons have the round.
+                    for gang in sorted(gangs(blocks[where] for where in todo), key=progress.took):
                         interrupts.check()
                         if time.monotonic() > until:
                             raise OutOfTime
@@ -103,7 +104,7 @@ def until_decided(
                             for process in played if store else ():
                                 processes.store(session, process.one.environment, [process])
                             take(block, played)
-                            progress.finish(block)
+                        progress.finish(gang)
                 done = look
                 decisions = looks.look(observed())
                 open_ = set(looks.undecided(decisions))
@@ -123,7 +124,7 @@ def until_decided(
         so_far = observed()
         if not so_far:
             raise UserError(f"{why} before anything was measured") from error
-        return looks.look(so_far)
+        return looks.look(so_far, last=isinstance(error, OutOfTime))
 
 
 def of(key: Hashable, where: Hashable) -> bool:

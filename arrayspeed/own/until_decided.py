@@ -107,7 +107,7 @@ def until_decided(
         so_far = seen_by(limits.rounds)
         if not any(function for function, *_ in so_far):
             raise UserError(f"{why} before anything was measured") from error
-        return looks.look(so_far)
+        return looks.look(so_far, last=isinstance(error, OutOfTime))
 
 
 def wants_import(open_: set[Key] | None) -> bool:
