@@ -300,9 +300,9 @@ def test_nothing_is_left_when_the_parent_is_killed(number):
     assert gone(pids)
 
 
-@pytest.mark.parametrize(("turns", "processes"), [(0.02, 5), (0.4, 25)])
+@pytest.mark.parametrize(("turns", "processes"), [(0.005, 7), (0.4, 25)])
 def test_turns_follow_from_noise_and_cost(turns, processes):
-    """A process of a second and turns of 40 ms: noise of 2 % is not worth many turns, noise of 40 % is worth all."""
+    """A process of a second and turns of 40 ms: noise of 0.5 % is not worth many turns, noise of 40 % is worth all."""
     rng = random.Random(3)
     taken = {name: players.Taken([math.exp(rng.gauss(0, turns)) * 1e-3 for _ in range(10)], 20) for name in "ab"}
     assert players.wanted(taken, Turns(), 1.0, 0.04) in (max(processes, 10), processes)
