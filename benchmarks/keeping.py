@@ -20,6 +20,10 @@ WINDOWS = 5
 #: Seconds of calls in a window, the most calls, and the fewest where calls are no longer than five windows.
 WINDOW, MOST_CALLS, FEWEST_CALLS = 0.02, 200, 4
 
+#: Bytes a call that are nothing. Where it seems to be more, windows of ever more calls follow, for so many seconds:
+#: what CPython and libraries keep for later calls may take hundreds of calls to fill, and looks like a leak until then.
+NOTHING, FURTHER = 64, 2.0
+
 #: Seconds between two readings, and the most readings: a library's other threads free what the last calls returned,
 #: on a busy machine late, and nothing is counted before two readings are alike.
 SETTLING, MOST_READINGS = 0.005, 100
@@ -97,7 +101,8 @@ def settled(read):
 
 
 def kept_by(call, each):
-    """Bytes that every call keeps, the least of several windows of calls: what grows now and then is a cache.
+    """Bytes that every call keeps, the least of several windows of calls: what grows now and then, or ever less, is a
+    cache.
 
     ``each``: seconds of a call, roughly. None where calls are too long, or the allocator is not known.
     """
@@ -109,20 +114,31 @@ def kept_by(call, each):
     gc.collect()
     gc.freeze()  # so that the collections below look at nothing but what the calls made
     try:
-        found = []
-        for _ in range(WINDOWS):
-            for _ in range(number):
+        before, least, begun = None, None, None
+        for calls in windows(number):
+            if calls > number:
+                begun = begun or perf_counter()
+                if least <= NOTHING or perf_counter() - begun + calls * each > FURTHER:
+                    break
+            for _ in range(calls):
                 call()
             gc.collect()
             held = settled(lambda: handed_out(library))
             if held is None:
                 return None
-            found.append(held + small_blocks())
+            held += small_blocks()
+            if before is not None:
+                grown = (held - before) / calls
+                least = grown if least is None else min(least, grown)
+            before = held
     finally:
         gc.unfreeze()
-    return max(0.0, min(after - before for before, after in pairs(found)) / number)
+    return max(0.0, least)
 
 
-def pairs(values):
-    """Neighbours."""
-    return [(values[n], values[n + 1]) for n in range(len(values) - 1)]
+def windows(number):
+    """Calls of each window: some of so many, then twice as many each, as far as a window may have them."""
+    yield from [number] * WINDOWS
+    while number < MOST_CALLS:
+        number = min(2 * number, MOST_CALLS)
+        yield number

@@ -98,6 +98,22 @@ def test_what_is_said_when_time_is_up_is_true(judged, late):
     assert simulate.boundary(judged.scenario, 400, late=late) <= 0.05
 
 
+@pytest.mark.seconds
+def test_the_page_has_what_is_false_when_time_is_up():
+    late = [summarise(outcomes(judged_in(scenario).truths, late=simulate.LATE)) for scenario in SCENARIOS]
+    shares = [
+        [one.false_changed for one in late if one.changed],
+        [one.false_same for one in late if one.called_same],
+        [simulate.boundary(scenario, 600, late=simulate.LATE) for scenario in SCENARIOS],
+    ]
+    (said,) = re.findall(
+        r"Where time is up after five rounds.*?at most ([\d.]+) %.*?and\s+([\d.]+) %.*?at most ([\d.]+) %",
+        (ROOT / "docs" / "decisions.md").read_text(),
+        re.DOTALL,
+    )
+    assert list(map(float, said)) == pytest.approx([100 * max(each) for each in shares], abs=0.06)
+
+
 def test_a_time_limit_is_no_reason_to_decide_less_than_a_look(judged):
     """The same rounds, as the last look and as one that others follow."""
     last, one = (summarise(outcomes(judged.truths, **options)) for options in ({"late": 4}, {"rounds": 4}))

@@ -1,9 +1,11 @@
 """What each measure measures, in the newest environment. Times are compared only with each other, and widely."""
 
+import time
 from types import SimpleNamespace
 
 import pytest
 
+from benchmarks import keeping
 from benchmarks.pipeline import Pipeline
 from tests.conftest import inside
 from tests.generated import NEWEST
@@ -58,6 +60,32 @@ def test_what_every_call_keeps_is_seen_and_nothing_else(newest, library):
     for outcome in outcomes:
         assert outcome["right"] < 64, "the least that matters"
         assert 180 < outcome["leaking"] < 400
+
+
+@pytest.mark.parametrize(("most", "low", "high"), [(60, 0, 1_000), (10_000, 90_000, 110_000)])
+def test_a_cache_that_takes_many_calls_to_fill_is_no_leak(most, low, high):
+    """Calls of 5 ms are few at first: four in a window. What stays after sixty of them fills up; what goes on leaks."""
+    stays = []
+
+    def call():
+        time.sleep(0.005)
+        if len(stays) < most:
+            stays.append(bytes(100_000))
+
+    assert low <= keeping.kept_by(call, 0.005) <= high
+
+
+def test_further_windows_end_in_time():
+    """A leak by long calls: two calls to see how long they are, windows of one, and as many more as the time allows."""
+    calls, stays = [], []
+
+    def call():
+        calls.append(1)
+        stays.append(bytes(100_000))
+        time.sleep(0.15)
+
+    assert keeping.kept_by(call, 0.15) > 90_000
+    assert keeping.WINDOWS + 2 < len(calls) <= keeping.WINDOWS + 2 + keeping.FURTHER / 0.15
 
 
 @pytest.mark.clock
