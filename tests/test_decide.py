@@ -28,6 +28,7 @@ from arrayspeed.decide.observed import level
 from arrayspeed.decide.prior import Prior, prior
 from arrayspeed.decide.student import density, quantile, tail
 from arrayspeed.decide.words import MOST_A_LOOK, SIZES
+from arrayspeed.model.measures import MEASURES
 
 FOLDER = Path(decide.__file__).parent
 
@@ -511,6 +512,16 @@ def test_a_time_limit_decides_more_than_a_look_that_others_follow():
     words = [Looks().look(data, last=last) for last in (False, True)]
     unclear = [sum(one.verdict == "unclear" for one in found.values()) for found in words]
     assert unclear[1] < unclear[0]
+
+
+@pytest.mark.parametrize("measure", [one for one in MEASURES.values() if one.rounds])
+def test_rounds_that_are_enough_for_the_first_look_decide_where_they_agree(measure):
+    """Else every one of them would be measured again after it."""
+    sides = ({number: 100.0 for number in range(measure.rounds)} for _ in range(2))
+    data = {measure.name: Observed(*sides, least=measure.least, lift=measure.lift, exact=measure.exact)}
+    looks = Looks(8)
+    looks.look(data)
+    assert looks.words == {measure.name: "same"}
 
 
 def test_what_is_decided_stays_decided_and_gets_no_more_processes():

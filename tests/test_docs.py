@@ -32,7 +32,7 @@ RATIO = re.compile(r"×[\d.e+]+\s+\([\d.e+]+–[\d.e+]+\)|[\d.]+×\s+\([\d.]+–
 #: Page -> the records in docs/measured/ that its ratios are from, or a page that another test compares with results.
 SOURCES = {
     "README.md": ["allocator.json", "upgrade-jax-0.4.33.json", "docs/findings.md"],
-    "docs/decisions.md": ["busy-waits.json", "upgrade-jax-0.4.33.json"],
+    "docs/decisions.md": ["busy-waits.json", "upgrade-jax-0.4.33.json", "turns.jsonl"],
     "docs/peers.md": ["npbench.json", "npbench-epyc.json", "pyhpc.json", "pyhpc-epyc.json"],
     "docs/recall.md": ["recall.jsonl", "recall-kernels.jsonl"],
     "docs/releases.md": ["searches.jsonl", "solve-one-core.json", "planted.jsonl"],
@@ -45,6 +45,7 @@ TABLES = {
     "recall-kernels.jsonl": ("recall", "table_of_kernels"),
     "planted.jsonl": ("planted", "table"),
     "searches.jsonl": ("searches", "tables"),
+    "turns.jsonl": ("turns.py", "table"),
 }
 
 #: The kernel that CONTRIBUTING adds.

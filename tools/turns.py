@@ -83,7 +83,10 @@ def noise(played, first):
 
 
 def table(found):
-    """A row a backend: calls, the median noise by the first `FIRST`, and the variances over that of the first few."""
+    """A row a backend: calls, their median noise by the fewest and by all turns, and the variances over the fewest's."""
+    from arrayspeed.formats.verdicts import markdown_table
+
+    headings = ("backend", "calls", f"noise, {FIRST[0]} turns", f"noise, {FIRST[-1]} turns", *map(str, FIRST[1:]))
     rows = []
     for backend in dict.fromkeys(backend for _, backend, _ in found):
         # Calls that are too long for so many turns say nothing about them.
@@ -97,13 +100,11 @@ def table(found):
             ratios = [math.exp(fmean(2 * math.log(one[n] / one[0]) for one in noises)) for n in range(1, len(FIRST))]
             ends = (f"{median(one[n] for one in noises):.1%}" for n in (0, -1))
             rows.append([backend, str(len(whole)), *ends, *(f"{ratio:.2f}" for ratio in ratios)])
-    return rows
+    return "\n".join(markdown_table(headings, rows)).rstrip()
 
 
 def main():
     """Measure, or read what was measured."""
-    from arrayspeed.formats.verdicts import markdown_table
-
     parser = argparse.ArgumentParser(usage=__doc__.splitlines()[2].strip(), description=__doc__.splitlines()[0])
     parser.add_argument("--kernel", action="append", default=[])
     parser.add_argument("--backend", action="append", default=[])
@@ -115,8 +116,7 @@ def main():
     if not args.read:
         measure(args)
         return
-    headings = ("backend", "calls", f"noise, {FIRST[0]} turns", f"noise, {FIRST[-1]} turns", *map(str, FIRST[1:]))
-    print(*markdown_table(headings, table(read(args.read))), sep="\n")
+    print(table(read(args.read)))
 
 
 if __name__ == "__main__":
