@@ -47,8 +47,8 @@ FEWEST, MOST = 7, 25
 #: Seconds of batches of one side in a round, where calls are too long for so many turns.
 LONGEST = 1.0
 
-#: Standard deviation of the logarithm of a ratio between rounds, beside which noise within a round does not matter: about
-#: that of small calls on one core (docs/decisions.md). Where rounds differ by more, a few turns too many cost little.
+#: Standard deviation of the logarithm of a ratio between rounds, beside which noise within a round does not matter:
+#: about that of small calls on one core (docs/decisions.md). Where it is more, a few turns too many cost little.
 BETWEEN = 0.01
 
 #: Turns after which a side that has failed in each of them gets no more.
