@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pytest
 
+from arrayspeed.decide import Looks
 from arrayspeed.measure import interrupts
 from arrayspeed.measure.players import FEWEST, Turns
 from arrayspeed.records import results
@@ -37,6 +38,19 @@ WORDS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "
 def tool_of(name):
     """What a script of tools/ defines."""
     return runpy.run_path(str(ROOT / "tools" / name), run_name=name)
+
+
+@pytest.fixture
+def looked(monkeypatch):
+    """Of every look that is taken, whether it is the last whatever was found."""
+    found, look = [], Looks.look
+
+    def noting(self, seen, last=False):
+        found.append(last)
+        return look(self, seen, last)
+
+    monkeypatch.setattr(Looks, "look", noting)
+    return found
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -403,7 +403,7 @@ def test_what_is_decided_is_not_measured_again_whichever_way_it_leans(played):
     assert any(re.match(r"after 4 rounds: \d+ of 10 comparisons decided", line) for line in said)
 
 
-def test_ctrl_c_leaves_what_there_is(played, monkeypatch):
+def test_ctrl_c_leaves_what_there_is(played, monkeypatch, looked):
     play = clocks.play
 
     def interrupted(started, one, number):
@@ -414,12 +414,13 @@ def test_ctrl_c_leaves_what_there_is(played, monkeypatch):
     monkeypatch.setattr(clocks, "play", interrupted)
     timings, decisions, complete, said = measured(played)
     assert not complete
+    assert looked == [False], "somebody may have looked"
     assert [len(one.values["clock"]) for one in timings] == [3, 3, 2, 2, 2]
     assert len(clocks.judge(timings, decisions)) >= 10
     assert "Ctrl-C" in said[-1]
 
 
-def test_what_ends_early_is_complete_once_every_row_was_looked_at(played, monkeypatch):
+def test_what_ends_early_is_complete_once_every_row_was_looked_at(played, monkeypatch, looked):
     """Time is up in the fifth round, before the first row that four rounds left undecided; or in the first."""
     play, now = clocks.play, SimpleNamespace(seconds=0.0)
 
@@ -432,6 +433,7 @@ def test_what_ends_early_is_complete_once_every_row_was_looked_at(played, monkey
     played.noise["fft"] = 0.1
     timings, decisions, complete, said = measured(played, until=20.5)
     assert complete
+    assert looked == [False, True]
     assert "time is up" in said[-1]
     assert {len(one.values["clock"]) for one in timings} == {4, 5}
     assert any(row.passed is None for row in of_kernels(clocks.judge(timings, decisions)))

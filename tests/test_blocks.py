@@ -312,15 +312,7 @@ def test_the_minutes_end_the_measuring(monkeypatch, capsys):
 
 
 @pytest.mark.parametrize(("stopped", "last"), [(KeyboardInterrupt, False), (OutOfTime, True)])
-def test_a_time_limit_is_the_last_look_and_ctrl_c_is_the_next(monkeypatch, stopped, last):
-    looked = []
-    look = Looks.look
-
-    def noted(self, seen, last=False):
-        looked.append(last)
-        return look(self, seen, last)
-
-    monkeypatch.setattr(Looks, "look", noted)
+def test_a_time_limit_is_the_last_look_and_ctrl_c_is_the_next(monkeypatch, looked, stopped, last):
     measured(monkeypatch, lambda n, number: stopped() if number == 5 else (1e-3 * (1 + 0.1 * (number % 3)), 1e-3), 4)
     assert looked == [False, last]
 
@@ -514,6 +506,19 @@ def test_a_tool_tells_where_arrays_lie(newest):
         assert len(set(row["inputs"])) == 2
         assert sum(row["results"].values()) == 20
         assert not {*map(int, row["results"])} & {*row["inputs"]}
+
+
+def test_a_tool_tells_what_turns_are_good_for(newest, tmp_path):
+    command = [sys.executable, ROOT / "tools" / "turns.py"]
+    chosen = ["--kernel", "add", "--backend", "numpy", "--rounds", "3"]
+    done = subprocess.run([*command, *chosen], capture_output=True, text=True, check=True)
+    rows = [json.loads(row) for row in done.stdout.splitlines()]
+    assert [row["round"] for row in rows] == [0, 1, 2]
+    assert {len(row["logs"]) for row in rows} == {25}
+    path = tmp_path / "turns.jsonl"
+    path.write_text(done.stdout)
+    table = subprocess.run([*command, "--read", path], capture_output=True, text=True, check=True).stdout
+    assert table.splitlines()[2].startswith("| numpy | 1 | ")
 
 
 def test_the_answers_of_a_server_are_json(server):

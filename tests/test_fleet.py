@@ -11,15 +11,18 @@ import time
 from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from distributed import Client
 
 from arrayspeed.cli import main as cli
+from arrayspeed.decide import Looks, Observed
 from arrayspeed.environments.project import git
 from arrayspeed.fleet import answers, cluster, worker
 from arrayspeed.fleet.cluster import Cluster, script
 from arrayspeed.fleet.dispatch import Fleet
+from arrayspeed.fleet.kind import Kind
 from arrayspeed.fleet.plan import Plan, code
 from arrayspeed.measure.blocks import blocks_of
 from arrayspeed.measure.host import locked
@@ -404,3 +407,12 @@ def test_no_scheduler_is_a_line(capsys, monkeypatch):
         cli.main(["fleet", "run", "--scheduler", "tcp://127.0.0.1:9", "--library", "numpy"])
     assert ended.value.code == 2
     assert capsys.readouterr().err.startswith("arrayspeed: no cluster at tcp://127.0.0.1:9: ")
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_a_time_limit_of_a_fleet_is_the_last_look(looked, late):
+    sides = ({number: 1.0 for number in range(4)} for _ in range(2))
+    kind = SimpleNamespace(finished=False, looks=Looks(), observed=lambda: {"one": Observed(*sides)})
+    Kind.stop(kind, late)
+    assert looked == [late]
+    assert kind.decisions["one"].verdict == "same"

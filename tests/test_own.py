@@ -5,10 +5,14 @@ import signal
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import pytest
 
 from arrayspeed.cli.main import main
+from arrayspeed.decide import Observed
+from arrayspeed.measure.until_decided import Limits, OutOfTime
+from arrayspeed.own import until_decided
 from tests.conftest import ARRAYSPEED, ROOT
 
 #: Sides are started and timed.
@@ -234,3 +238,16 @@ def test_an_interpreter_as_it_is(upgrade):
     _, data = rows_of(printed)
     assert status in (0, 1, 2)
     assert "pytest" in data["sides"][0]["packages"]
+
+
+@pytest.mark.parametrize(("stopped", "last"), [(KeyboardInterrupt, False), (OutOfTime, True)])
+def test_a_time_limit_is_the_last_look_and_ctrl_c_is_the_next(monkeypatch, looked, stopped, last):
+    def stop(*_):
+        raise stopped
+
+    seen = {("bench_sort", None, "time_call"): Observed({0: 1.0}, {0: 1.0})}
+    monkeypatch.setattr(until_decided, "rounds", stop)
+    monkeypatch.setattr(until_decided, "observed", lambda *_: seen)
+    found = until_decided.until_decided([], SimpleNamespace(kind=None), [], None, Limits(), None)
+    assert found.keys() == seen.keys()
+    assert looked == [last]
