@@ -517,7 +517,7 @@ def test_a_time_limit_decides_more_than_a_look_that_others_follow():
 @pytest.mark.parametrize("measure", [one for one in MEASURES.values() if one.rounds])
 def test_rounds_that_are_enough_for_the_first_look_decide_where_they_agree(measure):
     """Else every one of them would be measured again after it."""
-    sides = ({number: 100.0 for number in range(measure.rounds)} for _ in range(2))
+    sides = (dict.fromkeys(range(measure.rounds), 100.0) for _ in range(2))
     data = {measure.name: Observed(*sides, least=measure.least, lift=measure.lift, exact=measure.exact)}
     looks = Looks(8)
     looks.look(data)

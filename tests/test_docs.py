@@ -257,9 +257,12 @@ def test_what_stayed_unclear_on_one_core_is_that_of_the_run(run, name):
     text = (ROOT / "docs" / "decisions.md").read_text()
     assert f"\n| {' | '.join(cells)} |\n" in text
     assert f"| 231 | {len(found) - open_.total()} | {open_.total()} |" in text
-    assert "times, of {} | first calls, of {} | memory, of {} | memory kept, of {} |".format(
-        *(total[measure] for measure in FIGURES)
-    ) in text
+    assert (
+        "times, of {} | first calls, of {} | memory, of {} | memory kept, of {} |".format(
+            *(total[measure] for measure in FIGURES)
+        )
+        in text
+    )
 
 
 def test_how_often_a_tenth_was_reached_is_that_of_the_runs():

@@ -411,7 +411,7 @@ def test_no_scheduler_is_a_line(capsys, monkeypatch):
 
 @pytest.mark.parametrize("late", [False, True])
 def test_a_time_limit_of_a_fleet_is_the_last_look(looked, late):
-    sides = ({number: 1.0 for number in range(4)} for _ in range(2))
+    sides = (dict.fromkeys(range(4), 1.0) for _ in range(2))
     kind = SimpleNamespace(finished=False, looks=Looks(), observed=lambda: {"one": Observed(*sides)})
     Kind.stop(kind, late)
     assert looked == [late]

@@ -83,7 +83,7 @@ def noise(played, first):
 
 
 def table(found):
-    """A row a backend: calls, their median noise by the fewest and by all turns, and the variances over the fewest's."""
+    """A row a backend: calls, their noise by the fewest and by all turns, and the variances over the fewest's."""
     from arrayspeed.formats.verdicts import markdown_table
 
     headings = ("backend", "calls", f"noise, {FIRST[0]} turns", f"noise, {FIRST[-1]} turns", *map(str, FIRST[1:]))
