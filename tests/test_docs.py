@@ -237,6 +237,7 @@ ON_ONE_CORE = {
     "seventh": "upgrade-servers-first",
     "eighth": "upgrade-more-turns",
     "ninth": "upgrade-filled-caches",
+    "tenth": "upgrade-kept-first",
 }
 
 
