@@ -17,7 +17,7 @@ import sys
 from collections import defaultdict
 from contextlib import redirect_stdout
 from pathlib import Path
-from statistics import fmean, median, stdev
+from statistics import fmean, median
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -27,7 +27,8 @@ FIRST = (5, 7, 10, 15, 20, 25)
 
 def measure(args):
     """Rounds of each copy in turn with its reference, one after the other."""
-    from arrayspeed.audit.copies import with_copies
+    from arrayspeed.audit.copies import COPY, REFERENCE, with_copies
+    from arrayspeed.cli.own.arguments import use_cores
     from arrayspeed.environments.project import load_config
     from arrayspeed.measure.blocks import rounds
     from arrayspeed.measure.host import only_run
@@ -37,7 +38,7 @@ def measure(args):
     from arrayspeed.model.measures import CALL
 
     os.environ["ARRAYSPEED_TIER"] = "full"
-    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: args.cores])
+    use_cores(args.cores)
     config = load_config()
     chosen = Selection(
         environments=[newest_of_all(config)],
@@ -51,7 +52,7 @@ def measure(args):
     out = sys.stdout
     with redirect_stdout(sys.stderr), only_run(config.results_dir, wait=True):
         session = open_session(config, [chosen])
-        sides = {"reference": (0.0, 0), "copy": (0.0, 0)}
+        sides = dict.fromkeys((REFERENCE, COPY), (0.0, 0))
         blocks = [with_copies(one, sides) for one in dict.fromkeys(combinations(session, chosen))]
         with rounds(session, Turns(fewest=MOST)) as next_round:
             for number in range(args.rounds):
@@ -77,13 +78,9 @@ def read(path):
     return found
 
 
-def noise(played, first):
-    """Standard deviation between rounds, each the median of its first turns."""
-    return stdev(median(one[:first]) for one in played)
-
-
 def table(found):
     """A row a backend: calls, their noise by the fewest and by all turns, and the variances over the fewest's."""
+    from arrayspeed.audit.copies import noise
     from arrayspeed.formats.verdicts import markdown_table
 
     headings = ("backend", "calls", f"noise, {FIRST[0]} turns", f"noise, {FIRST[-1]} turns", *map(str, FIRST[1:]))
@@ -96,7 +93,7 @@ def table(found):
             if each == backend and len(played) > 2 and min(map(len, played)) >= FIRST[-1]
         ]
         if whole:
-            noises = [[noise(played, first) for first in FIRST] for played in whole]
+            noises = [[noise([median(one[:first]) for one in played]) for first in FIRST] for played in whole]
             ratios = [math.exp(fmean(2 * math.log(one[n] / one[0]) for one in noises)) for n in range(1, len(FIRST))]
             ends = (f"{median(one[n] for one in noises):.1%}" for n in (0, -1))
             rows.append([backend, str(len(whole)), *ends, *(f"{ratio:.2f}" for ratio in ratios)])
@@ -105,18 +102,24 @@ def table(found):
 
 def main():
     """Measure, or read what was measured."""
+    from arrayspeed.model.errors import UserError
+    from kernels import BACKENDS, CATALOGUE
+
     parser = argparse.ArgumentParser(usage=__doc__.splitlines()[2].strip(), description=__doc__.splitlines()[0])
-    parser.add_argument("--kernel", action="append", default=[])
-    parser.add_argument("--backend", action="append", default=[])
+    parser.add_argument("--kernel", action="append", default=[], choices=CATALOGUE, metavar="NAME")
+    parser.add_argument("--backend", action="append", default=[], choices=BACKENDS, metavar="NAME")
     parser.add_argument("--size", default="small")
     parser.add_argument("--rounds", type=int, default=8)
     parser.add_argument("--cores", type=int, default=1)
     parser.add_argument("--read", metavar="FILE")
     args = parser.parse_args()
-    if not args.read:
-        measure(args)
-        return
-    print(table(read(args.read)))
+    try:
+        if args.read:
+            print(table(read(args.read)))
+        else:
+            measure(args)
+    except (UserError, OSError) as error:
+        sys.exit(f"tools/turns.py: {error}")
 
 
 if __name__ == "__main__":

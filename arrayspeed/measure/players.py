@@ -48,7 +48,7 @@ FEWEST, MOST = 7, 25
 LONGEST = 1.0
 
 #: Standard deviation of the logarithm of a ratio between rounds, beside which noise within a round does not matter:
-#: about that of small calls on one core (docs/decisions.md). Where it is more, a few turns too many cost little.
+#: about that of small calls on one core (docs/decisions.md). Where it is more, as on several, more turns gain little.
 BETWEEN = 0.01
 
 #: Turns after which a side that has failed in each of them gets no more.
