@@ -46,7 +46,7 @@ def test_what_few_rounds_find_of_slower_copies_is_that_of_the_run():
     noises = [
         [row[3].rstrip("%") for row in copies.noises(of)] for of in (found, copies.read(MEASURED / "busy-waits.json"))
     ]
-    said.append("of {}, {} and {} % with more turns, and had {}, {} and {} %".format(*noises[0], *noises[1]))
+    said.append("of {}, {} and {} %, and had {}, {} and {} % with fewer turns".format(*noises[0], *noises[1]))
     assert quiet[0.25].keys() == {"slower"}
     for text in said:
         assert text in TEXT

@@ -48,8 +48,8 @@ FEWEST, MOST = 7, 25
 LONGEST = 1.0
 
 #: Standard deviation of the logarithm of a ratio between rounds, beside which noise within a round does not matter:
-#: about that of small calls on one core (docs/decisions.md). Where it is more, as on several, more turns gain little.
-BETWEEN = 0.01
+#: about that of small calls with all threads on one core, and on several (docs/decisions.md).
+BETWEEN_ON_ONE_CORE, BETWEEN = 0.01, 0.03
 
 #: Turns after which a side that has failed in each of them gets no more.
 HOPELESS = 3
@@ -503,7 +503,8 @@ def wanted(taken: Mapping[str, Taken], plan: Turns, process: float, turn: float)
     if done < min(plan.fewest, most) or len(sides) < 2:
         return min(plan.fewest, most) if len(sides) > 1 else most
     noise = max(spread(sides[0], other) for other in sides[1:])
-    return max(done, min(most, round(noise / BETWEEN * math.sqrt(process / max(turn, 1e-3)))))
+    between = BETWEEN if len(os.sched_getaffinity(0)) > 1 else BETWEEN_ON_ONE_CORE
+    return max(done, min(most, round(noise / between * math.sqrt(process / max(turn, 1e-3)))))
 
 
 def spread(one: Sequence[float | None], other: Sequence[float | None]) -> float:
