@@ -105,7 +105,7 @@ def test_what_goes_along_with_noise_is_that_of_its_run():
 
 
 def test_what_goes_along_with_noise_on_one_core_is_that_of_its_runs():
-    found = [one for size in ("small", "large") for one in by_place(f"noise-{size}-one-core.json").values()]
+    found = [*on_one_core("one-core").values()]
     rest = loud(found)
     of, table, pointed = went_along(found)
     assert table in PAGE
@@ -266,6 +266,16 @@ def test_what_follows_from_where_results_lie_is_that_of_its_run(places):
     )
     assert f"takes {median(there) / median(elsewhere):.2f} times as long in processes whose result begins" in TEXT
     assert max(elsewhere) < min(there)
+
+
+def places_of(found):
+    """Kernel, backend and size of each copy."""
+    return [(one.one.kernel, one.one.backend, one.one.size) for one in found]
+
+
+def on_one_core(name):
+    """The copies of a run at both sizes, by kernel, backend and size."""
+    return by_place(f"noise-small-{name}.json") | by_place(f"noise-large-{name}.json")
 
 
 def by_place(name):
@@ -436,7 +446,7 @@ def test_how_many_large_copies_have_little_noise_on_one_core_is_that_of_the_runs
 
 
 def test_how_many_copies_have_little_noise_on_one_core_is_that_of_the_runs():
-    small, large = (copies.read(MEASURED / f"noise-{size}-one-core-more-turns.json") for size in ("small", "large"))
+    small, large = ([*by_place(f"noise-{size}-one-core-more-turns.json").values()] for size in ("small", "large"))
     both = [*small, *large]
     assert {*places_of(both)} == by_place("noise-21-kernels.json").keys()
     assert {len(one.in_turn) for one in both} == {10}
@@ -448,18 +458,20 @@ def test_how_many_copies_have_little_noise_on_one_core_is_that_of_the_runs():
         f"other, {quiet(both, 'apart')} have. The medians are {in_turn:.1f} % in turn and {apart:.1f} % one after the "
         f"other. None was called slower or faster: {same} are shown to be the same, and {unclear} are unclear."
     ) in TEXT
-    (of_small, small_apart), (of_large, large_apart) = medians(small), medians(large)
+    before = (by_place(f"noise-{size}-one-core.json").values() for size in ("small", "large"))
+    figures = [
+        f"{value:.1f}"
+        for now, then in zip((small, large), before, strict=True)
+        for value in medians(now) + medians(then)
+    ]
     assert (
-        f"the small copies have {of_small:.1f} % in turn and {small_apart:.1f} % one after the other, the large ones "
-        f"{of_large:.1f} and {large_apart:.1f} %."
-    ) in TEXT
+        "the small copies have {} % in turn and {} % one after the other, and had {} and {} % in an earlier run, with "
+        "fewer turns; the large ones have {} and {} %, and had {} and {} %."
+    ).format(*figures) in TEXT
 
 
 def test_what_stays_above_with_more_turns_is_that_of_the_runs():
-    now, before = (
-        {place: one for size in ("small", "large") for place, one in by_place(f"noise-{size}-{name}.json").items()}
-        for name in ("one-core-more-turns", "one-core")
-    )
+    now, before = map(on_one_core, ("one-core-more-turns", "one-core"))
     rest = loud(now.values())
     of, table, pointed = went_along([*now.values()])
     assert table in PAGE
@@ -469,10 +481,6 @@ def test_what_stays_above_with_more_turns_is_that_of_the_runs():
         f"With {of[FAULTS]} the page faults rise, and {of[LASTING]} are lasting; for {len(rest) - pointed} no cause is "
         "shown."
     ) in TEXT
-
-
-def places_of(found):
-    return [(one.one.kernel, one.one.backend, one.one.size) for one in found]
 
 
 def test_what_pools_on_all_cores_changed_is_that_of_its_runs():
