@@ -21,7 +21,7 @@ from arrayspeed.decide import Decision, Looks, Observed
 from arrayspeed.formats.verdicts import faults_text
 from arrayspeed.measure import blocks
 from arrayspeed.measure.players import Failed, Turns, state, take_turns
-from arrayspeed.measure.progress import Rounds
+from arrayspeed.measure.progress import SAMPLING, Rounds, block_guess, cost
 from arrayspeed.measure.until_decided import Limits, OutOfTime, until_decided
 from arrayspeed.model.combination import Combination
 from arrayspeed.model.errors import UserError
@@ -353,6 +353,17 @@ def test_what_is_measured_already_is_not_announced(capsys):
     assert whole.startswith("3 blocks, judged")
     assert begun.startswith("3 blocks, 1 of them begun, judged")
     assert finished.endswith("about 0:00 min to the first look, 0:00 min at most")
+
+
+def test_processes_prepare_at_once_on_as_many_cores_as_there_are(monkeypatch):
+    made = blocks.block([combination("old"), combination("new")])
+    preparing = 2 * cost(combination().backend)
+
+    def guess(cores):
+        monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(cores)))
+        return block_guess(made) - 2 * SAMPLING
+
+    assert [guess(cores) for cores in (1, 2, 64)] == pytest.approx([preparing, preparing / 2, preparing / 2])
 
 
 def test_progress_says_what_is_left(capsys):

@@ -451,6 +451,15 @@ def test_the_packages_are_kept_next_to_the_results(made):
 
 
 @makes
+def test_packages_can_be_kept_elsewhere(made, tmp_path):
+    before = made._results_dir
+    made.keep_in(str(tmp_path / "scratch"))
+    made.install_project(None, None, COMMIT)
+    made.keep_in(before)
+    assert (tmp_path / f"scratch/box/01234567-{made.name}.packages.txt").exists()
+
+
+@makes
 def test_an_environment_that_is_there_is_not_made_again(made, monkeypatch):
     again = environment(made.requirements)
     monkeypatch.setattr(again, "_path", made._path)

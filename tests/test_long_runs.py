@@ -139,6 +139,14 @@ def test_two_copies_of_one_environment(empty):
         assert row["ratio"] == pytest.approx(before["ratio"], rel=1e-3), "batches are stored to four digits"
 
 
+def test_copies_leave_nothing_in_the_results(empty):
+    arguments = ["copies", "--kernel", "add", "--backend", "numpy", "--size", "1000", "--rounds", "2"]
+    done = subprocess.run([*ARRAYSPEED, *arguments, "--format", "json"], cwd=empty, capture_output=True, text=True)
+    (row,) = json.loads(done.stdout)
+    assert row["one"]["kernel"] == "add" and row["rounds"] == 2
+    assert {path.name for path in (empty / "results").rglob("*")} <= {".lock"}
+
+
 def test_releases_in_blocks_go_on_where_they_stopped(empty):
     """Three releases of NumPy side by side; started again, a run makes the rounds that are missing and no others."""
     run = ["run", "--selection", "versions", "--library", "numpy", "--rounds"]

@@ -77,7 +77,7 @@ def run(tmp_path, capsys, index, few_turns):
 
 @pytest.mark.clock
 def test_two_versions_of_any_package(run):
-    status, printed = run("upgrade", "subject", "1.0", "2.0", "--rounds", "4")
+    status, printed = run("upgrade", "subject", "1.0", "2.0")
     data = json.loads(printed.out)
     assert status == 1
     (row,) = (row for row in data["comparisons"] if row["measure"] == "time_call")
@@ -137,7 +137,7 @@ def test_lock_files(run, tmp_path):
         '[[packages]]\nname = "companion"\nversion = "1.0"\nmarker = "python_version > \'3\'"\n'
     )
     locks = [str(tmp_path / name) for name in ("old.txt", "pylock.new.toml")]
-    status, printed = run("upgrade", "--lock", *locks, "--rounds", "4")
+    status, printed = run("upgrade", "--lock", *locks)
     data = json.loads(printed.out)
     assert status == 1
     assert [one["packages"]["subject"] for one in data["sides"]] == ["1.0", "2.0"]
@@ -270,7 +270,7 @@ def test_other_pythons(run, python):
 @pytest.mark.clock
 def test_more_than_two_sides(run):
     status, printed = run(
-        "compare", "--side", "subject==2.0", "--side", "subject==1.0 A=1", "--side", "subject==2.0 A=1", "--rounds", "4"
+        "compare", "--side", "subject==2.0", "--side", "subject==1.0 A=1", "--side", "subject==2.0 A=1"
     )
     data = json.loads(printed.out)
     assert [one["label"] for one in data["sides"]] == ["subject==2.0", "subject==1.0 A=1", "subject==2.0 A=1"]
@@ -320,7 +320,7 @@ def test_the_example_of_the_documentation(tmp_path, capsys):
     (command,) = (line.strip() for line in text.splitlines() if line.strip().startswith("arrayspeed compare counter"))
     arguments = [str(tmp_path / "mine.py") if word == "mine.py" else word for word in command.split()[1:]]
     with pytest.raises(SystemExit) as ended:
-        main([*arguments, "--rounds", "4", "--size", "1000"])
+        main([*arguments, "--size", "1000"])
     printed = capsys.readouterr().out
     assert ended.value.code in (0, 2)
     assert "Fastest of variants(1000): counter." in printed

@@ -302,7 +302,7 @@ def bench_odd(x):
 @pytest.mark.clock
 def test_variants_of_one_file(run, tmp_path):
     (tmp_path / "mine.py").write_text(VARIANTS)
-    status, data = run("compare", "slow", "quick-one", "--file", "mine.py", "--rounds", "4")
+    status, data = run("compare", "slow", "quick-one", "--file", "mine.py")
     assert status == 0
     assert data["best"] == [{"function": "variants", "size": None, "sides": ["quick-one"]}]
     (row,) = times(data).values()

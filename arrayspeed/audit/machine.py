@@ -111,8 +111,7 @@ def audit(
         The environment cannot be made, or nothing is there to check.
     """
     with tempfile.TemporaryDirectory() as folder:
-        config.results_dir = folder
-        session = open_session(config, [Selection(environments=[environment])])
+        session = open_session(config, [Selection(environments=[environment])], scratch=folder)
         if len(session.environments) > 1:
             raise UserError(f"{len(session.environments)} environments match {environment}: give more of its name")
         ((environment, env),) = session.environments.items()

@@ -22,6 +22,7 @@ from contextlib import redirect_stdout
 from dataclasses import MISSING, asdict, fields
 from pathlib import Path
 from statistics import median
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from rich.console import Group
@@ -103,8 +104,8 @@ def main(args: argparse.Namespace) -> int:
         dtypes=[OWN],
         measures=[CALL.name],
     )
-    with redirect_stdout(sys.stderr), only_run(config.results_dir, args.wait):
-        session = open_session(config, [chosen])
+    with redirect_stdout(sys.stderr), only_run(config.results_dir, args.wait), TemporaryDirectory() as scratch:
+        session = open_session(config, [chosen], scratch)
         limits = Limits(args.rounds, args.minutes, once=args.all_rounds)
         found = copies.compare(
             session, chosen, limits, [percent / 100 for percent in args.busy], args.failing, args.all_rounds

@@ -277,6 +277,10 @@ class Venv(Virtualenv):  # type: ignore[misc]  # asv has no annotations
         name = get_filename(Machine.get_unique_machine_name(), commit_hash, self.name)
         return Path(self._results_dir, name.removesuffix(".json") + PACKAGES)
 
+    def keep_in(self, folder: str) -> None:
+        """The results that packages are kept next to from now on."""
+        self._results_dir = os.path.abspath(folder)
+
     def install_project(self, conf: Config, repo: Repo, commit_hash: str) -> None:
         """Note the commit, and keep the environment's exact packages next to its results."""
         if not self._packages_file.exists():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections import Counter
@@ -186,7 +187,8 @@ SAMPLING = 0.4
 def block_guess(block: Block) -> float:
     """First guess of a block's seconds in a round: its processes prepare at once, as far as there are cores."""
     preparing = sum(cost(one.backend) for one in block.sides)
-    return preparing / 2 + SAMPLING * len(block.sides) if block.in_turn else preparing
+    at_once = min(len(block.sides), len(os.sched_getaffinity(0)))
+    return preparing / at_once + SAMPLING * len(block.sides) if block.in_turn else preparing
 
 
 def title(ones: list[Combination]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import logging
 import os
 import sys
@@ -134,10 +135,11 @@ def of_one_library(config: Config) -> list[str]:
     return names
 
 
-def open_session(config: Config, selections: list[Selection]) -> Session:
+def open_session(config: Config, selections: list[Selection], scratch: str | None = None) -> Session:
     """Make the environments that are selected and that anything selected can run in, and discover the benchmarks.
 
-    Nothing is made before all of it is known to exist.
+    Nothing is made before all of it is known to exist. ``scratch``: the folder that is written to instead of the
+    results', by what is to leave nothing there. Packages are still installed as the results have them.
 
     Raises
     ------
@@ -152,6 +154,9 @@ def open_session(config: Config, selections: list[Selection]) -> Session:
     environments = [env for env in environments if worth_making(env, selections)]
     if not environments:
         raise UserError(nothing(selections))
+    if scratch:
+        config = copy.copy(config)
+        config.results_dir = scratch
     repo = repository(config)
     machine = Machine.load()
     commits = same_code(repo, result_commits(config.results_dir, machine.machine))
@@ -168,6 +173,7 @@ def open_session(config: Config, selections: list[Selection]) -> Session:
             benchmarks = Benchmarks.discover(config, repo, environments, commits[:1])
         save_atomically(config.results_dir, lambda folder: write_benchmarks(benchmarks, folder))
         for env in environments:
+            env.keep_in(config.results_dir)
             with quiet():
                 env.install_project(config, repo, commits[0])
     except util.UserError as error:
