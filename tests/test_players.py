@@ -206,7 +206,7 @@ def test_the_order_is_drawn_and_turned_round(monkeypatch):
     games = ["".join(part.split()) for part in "".join(orders).split("|")[1:]]
     assert games[0] == games[1], "from the seed"
     assert len({game[:2] for game in games}) == 2
-    turns = [games[0][n : n + 2] for n in range(2, len(games[0]), 2)]  # after the untimed one
+    turns = [games[0][n : n + 2] for n in range(len(games[0]) - 8, len(games[0]), 2)]  # after the untimed ones
     assert all(a == b[::-1] for a, b in itertools.pairwise(turns))
 
 
@@ -321,16 +321,28 @@ def test_long_calls_take_few_turns():
     assert players.wanted(taken, Turns(), 1.0, 10.0) == 1
 
 
-def test_a_long_call_needs_no_untimed_turn(monkeypatch):
-    """A batch of it is one call, also if it was taken for twice as long while the other side prepared."""
+def test_no_single_call_decides_how_many_calls_a_batch_has(monkeypatch):
+    """Whatever a process said of its first calls, which may have compiled, and although a call after a stop is slow."""
     ran = []
-    monkeypatch.setattr(players, "run", lambda player, number, timeout: ran.append(player.name) or 1e-3)
-    taken = {"long": players.Taken(ready=0.05), "short": players.Taken(ready=0.03)}
-    assert players.calibrated([SimpleNamespace(name=name) for name in taken], taken, Turns()) == {
-        "long": 1,
-        "short": 20,
-    }
-    assert ran == ["short"]
+
+    def run(player, number, timeout):
+        ran.append((player.name, number))
+        return {"long": 0.05, "short": 1e-6 + 30e-6 / number, "ends": 1e-3}[player.name]
+
+    monkeypatch.setattr(players, "run", run)
+    taken = {"long": players.Taken(number=1), "short": players.Taken(number=1), "ends": players.Taken(number=20)}
+    numbers = players.calibrated([SimpleNamespace(name=name) for name in taken], taken, Turns())
+    assert numbers.pop("short") == pytest.approx(20_000, rel=0.01)
+    assert numbers == {"long": 1, "ends": 20}
+    assert [name for name, _ in ran] == ["long", "short", "short", "short", "ends"]
+
+
+def test_calibration_comes_to_an_end(monkeypatch):
+    """Of a call that takes ever less."""
+    ran = []
+    monkeypatch.setattr(players, "run", lambda player, number, timeout: ran.append(number) or 1e-3 / number)
+    players.calibrated([SimpleNamespace(name="a")], {"a": players.Taken()}, Turns())
+    assert len(ran) == players.CALIBRATIONS
 
 
 def test_lines_of_the_protocol_are_json():

@@ -54,6 +54,9 @@ for parameter, value in ((-3, 2**25), (-1, 2**26)):  # M_MMAP_THRESHOLD, M_TRIM_
     getattr(ctypes.CDLL(None), "mallopt", max)(parameter, value)
 """
 
+#: One call, which may compile, before any that says how long a call takes.
+FIRST = "number = 1\n"
+
 #: A process that takes turns: warm, it says how long a call takes, and then times a batch for each number that it
 #: reads, after a call that is not timed, since others ran meanwhile.
 TURNS = """\
@@ -141,7 +144,7 @@ def loop_over(body: str) -> str:
 def clock(one: Combination) -> str:
     """The whole script of a combination; it takes turns as `arrayspeed.measure.players` has it."""
     text = loop(one)
-    return apart(preparation(one)) + TURNS.replace("WARM_UP\n", indent(text, " " * 4)).replace(
+    return apart(preparation(one) + FIRST + text) + TURNS.replace("WARM_UP\n", indent(text, " " * 4)).replace(
         "BATCH\n", indent(text, " " * 8)
     )
 

@@ -51,6 +51,9 @@ LONGEST = 1.0
 #: about that of small calls with all threads on one core, and on several (docs/decisions.md).
 BETWEEN_ON_ONE_CORE, BETWEEN = 0.01, 0.03
 
+#: Untimed turns of a side, at most, from which its number of calls in a batch is taken.
+CALIBRATIONS = 5
+
 #: Turns after which a side that has failed in each of them gets no more.
 HOPELESS = 3
 
@@ -290,9 +293,9 @@ class Taken:
     """What one player gave: seconds a call of each of its turns, None where it failed in that turn; and why.
 
     ``sometimes``: it failed, and other calls of the same process succeeded. ``alone``: its batches after the turns.
-    ``ready``: seconds of a call, roughly, once it was prepared; ``figures``: what it measured meanwhile. ``faults``:
-    page faults of a call, turn by turn, where it says. ``cores`` and ``switches``: how many cores it kept busy, and
-    context switches of its main thread in a call, turn by turn, where that was read.
+    ``figures``: what it measured while it prepared. ``faults``: page faults of a call, turn by turn, where it says.
+    ``cores`` and ``switches``: how many cores it kept busy, and context switches of its main thread in a call, turn by
+    turn, where that was read.
     """
 
     batches: list[float | None] = field(default_factory=list)
@@ -301,7 +304,6 @@ class Taken:
     switches: list[float] = field(default_factory=list)
     alone: list[float] = field(default_factory=list)
     figures: dict[str, Any] = field(default_factory=dict)
-    ready: float = 0.0
     number: int = 1
     why: str | None = None
     kind: str | None = None
@@ -370,8 +372,7 @@ def prepared(players: Sequence[Player], taken: Mapping[str, Taken], timeout: flo
         one = taken[player.name]
         player.release()
         try:
-            one.ready = player.ready(timeout)
-            one.number = number_of_calls(one.ready, BATCH)
+            one.number = number_of_calls(player.ready(timeout), BATCH)
             player.stop()
             found.append(player)
         except Failed as error:
@@ -381,17 +382,18 @@ def prepared(players: Sequence[Player], taken: Mapping[str, Taken], timeout: flo
 
 
 def calibrated(playing: list[Player], taken: Mapping[str, Taken], plan: Turns) -> dict[str, int]:
-    """Calls in a batch of each player, from an untimed turn: when it said that it is ready, others were at work.
-
-    No turn is needed where a batch is one call, whatever the others did.
+    """Calls in a batch of each player, from untimed turns: when it said that it is ready, others were at work, and what
+    it said may be of a slow call. A single call after a stop is slow too, so that a number is taken from a turn that
+    had at least half as many calls.
     """
-    sides = len(playing)
     for player in list(playing):
         one = taken[player.name]
-        if one.ready > plan.batch * sides:
-            continue
         try:
-            one.number = number_of_calls(run(player, one.number, plan.timeout), plan.batch)
+            for _ in range(CALIBRATIONS):
+                before = one.number
+                one.number = number_of_calls(run(player, before, plan.timeout), plan.batch)
+                if one.number <= 2 * before:
+                    break
         except Failed as error:
             one.fail(error)
             if not error.sometimes:
