@@ -168,12 +168,13 @@ def open_session(config: Config, selections: list[Selection], scratch: str | Non
         )
     machine.save(config.results_dir)
     create(environments)
+    for env in environments:
+        env.keep_in(config.results_dir)
     try:
         with quiet():
             benchmarks = Benchmarks.discover(config, repo, environments, commits[:1])
         save_atomically(config.results_dir, lambda folder: write_benchmarks(benchmarks, folder))
         for env in environments:
-            env.keep_in(config.results_dir)
             with quiet():
                 env.install_project(config, repo, commits[0])
     except util.UserError as error:
