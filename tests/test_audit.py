@@ -4,8 +4,10 @@ import functools
 import itertools
 import json
 import math
+import os
 import random
 import re
+import subprocess
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import NamedTuple
@@ -253,6 +255,16 @@ def test_the_clock_times_the_right_computation(clocked, backend, names):
     rows = [row for row in clocked(backend) if row["kernel"] in names]
     assert [row for row in rows if not row["error"] <= row["allowed"]] == []
     assert {row["kernel"] for row in rows} == set(names)
+
+
+@pytest.mark.parametrize("backend", ["numba", "torch", "tensorflow-xla"])
+def test_the_clock_is_ready_when_its_call_is_compiled(python, backend):
+    """From what it says then follows how many calls a batch has; a call of Numba that compiles takes 100,000 others."""
+    text = script.clock(combination("add", backend, 1000))
+    env = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run([python, "-c", text], input="1000\n", capture_output=True, text=True, cwd=ROOT, env=env)
+    ready, batch = map(json.loads, done.stdout.splitlines())
+    assert ready["ready"] < 20 * batch["seconds"]
 
 
 @pytest.mark.seconds
