@@ -480,9 +480,9 @@ def test_an_audit_of_some_kernels_with_the_clock_of_now_is_that_of_its_run():
     assert count[None] == len(timed) - count[True]
     assert (
         f"of {len(timed)} comparisons with the clock {count[True]} pass after four rounds and none fails, where "
-        f"{sum(before[place(one)] is True for one in timed)} of the same passed in the audit above. Of the {len(means)} "
-        f"means {sum(one.passed is True for one in means)} pass, TensorFlow with XLA in turn among them. Open are "
-        "compiled JAX by asv and three of MLX's four"
+        f"{sum(before[place(one)] is True for one in timed)} of the same passed in the audit above. Of the "
+        f"{len(means)} means {sum(one.passed is True for one in means)} pass, TensorFlow with XLA in turn among them. "
+        "Open are compiled JAX by asv and three of MLX's four"
     ) in text
     passed = {place(one)[:2]: one.passed for one in means}
     assert passed["turns", "tensorflow-xla"] is True and passed["clock", "jax-jit"] is None
