@@ -32,6 +32,7 @@ ALLOWED = {
     "high - low < 0.02 * ratio": "how many digits of a ratio are shown",
     # How something is measured.
     "SHORTER * min(samples) < sample": "whether the number of calls in a sample was chosen in a slow spell",
+    "one.number <= 2 * before": "whether a number of calls was taken from a turn that had about as many",
     # What is drawn.
     "positive.max() / positive.min() > LOGARITHMIC": "whether an axis is logarithmic",
     "abs(math.log(shade)) > 0.68 * math.log(DEEPEST)": "whether text on a dark colour is white",
