@@ -259,7 +259,7 @@ def test_the_clock_times_the_right_computation(clocked, backend, names):
 
 @pytest.mark.parametrize("backend", ["numba", "torch", "tensorflow-xla"])
 def test_the_clock_is_ready_when_its_call_is_compiled(python, backend):
-    """From what it says then follows how many calls a batch has; a call of Numba that compiles takes 100,000 others."""
+    """From what it says then follows how many calls a batch has; one that compiles may take as long as 100,000."""
     text = script.clock(combination("add", backend, 1000))
     env = os.environ | {"PYTHONPATH": str(ROOT)}
     done = subprocess.run([python, "-c", text], input="1000\n", capture_output=True, text=True, cwd=ROOT, env=env)

@@ -278,7 +278,7 @@ class Venv(Virtualenv):  # type: ignore[misc]  # asv has no annotations
         return Path(self._results_dir, name.removesuffix(".json") + PACKAGES)
 
     def keep_in(self, folder: str) -> None:
-        """The results that packages are kept next to from now on."""
+        """Keep packages next to the results in this folder from now on."""
         self._results_dir = os.path.abspath(folder)
 
     def install_project(self, conf: Config, repo: Repo, commit_hash: str) -> None:
