@@ -12,7 +12,7 @@ from asv.results import Results
 from arrayspeed.audit import check
 from arrayspeed.model.errors import UserError
 from arrayspeed.records import guard, results
-from arrayspeed.report.data import audit_data
+from arrayspeed.report.data import audits
 from tests.conftest import ARRAYSPEED, ASV, ROOT, command, stored
 from tests.test_faults import EVERY, RUN, attempt, lines
 
@@ -160,7 +160,7 @@ def test_an_audit_that_is_none_is_no_audit(tmp_path, bad):
     (tmp_path / "machine").mkdir()
     (tmp_path / "machine" / check.FILE).write_text(bad)
     assert check.load(tmp_path, "machine") is None
-    assert audit_data(tmp_path, "machine") is None
+    assert audits(tmp_path) == {}
 
 
 def test_an_audit_is_what_was_saved(tmp_path):

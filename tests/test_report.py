@@ -59,6 +59,8 @@ GENERATED = "generated-2cpu"
 
 NOISY = "generated-1process"
 
+AUDITED = "generated-audit-alone"
+
 WITH_GPU = "generated-2cpu-gpu"
 
 
@@ -89,6 +91,8 @@ def write_all(folder):
     ]
     noise = {"numpy": Noise(12, 0.034)}
     save(folder, Audit("generated-2cpu", "venv", "f" * 40, "2026-01-02T03:04", "cpu", checks, noise))
+    alone = [Check("clock", "numba", "sort", True, "agrees too")]
+    save(folder, Audit(AUDITED, "venv", "e" * 40, "2026-01-03T03:04", "cpu", alone))
     write_results(folder, gpu_rows(), machine=WITH_GPU, requirements=NEWEST | {"cupy": "14.2.0"})
     tied = [row("add", "numpy", 1_000, 1.1e-6), row("add", "numba", 1_000, 1e-6)]
     write_results(folder, tied, machine=NOISY)
@@ -529,6 +533,15 @@ def test_the_audit_is_shown_row_by_row(page, address):
     assert HOSTILE in text
     assert "3.4 % of 12 combinations" in text
     assert page.title() != "taken"
+
+
+def test_an_audit_of_a_machine_without_results_is_shown(page, address):
+    visit(page, f"{address}trust.html?machine={NOISY}")
+    text = page.inner_text("#view")
+    own, _, other = text.partition(f"Audit of {AUDITED}, a machine without results")
+    assert "This machine was not audited." in own
+    assert "1 checks pass, 0 fail, 0 are open; on the cpu, 2026-01-03, commit eeeeeeee." in other
+    assert "Audit of generated-2cpu" not in text
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

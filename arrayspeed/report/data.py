@@ -25,7 +25,7 @@ from typing import Any, cast
 
 import polars as pl
 
-from arrayspeed.audit.check import CHECKS
+from arrayspeed.audit.check import CHECKS, FILE
 from arrayspeed.audit.check import load as load_audit
 from arrayspeed.claims.as_data import as_data
 from arrayspeed.claims.evidence import Evidence, rank, versions
@@ -91,7 +91,7 @@ def write(folder: Path, results_dir: str | Path) -> dict[str, Any]:
     dump(folder / "meta.json", meta)
     dump(folder / "claims.json", {part.machine["name"]: part.claims for part in parts})
     dump(folder / "findings.json", findings_data(judged({part.machine["name"]: part.findings for part in parts})))
-    dump(folder / "audits.json", {part.machine["name"]: part.audit for part in parts if part.audit})
+    dump(folder / "audits.json", audits(results_dir))
     dump(folder / "columns.json", columns())
     write_downloads(folder, table)
     return meta
@@ -99,13 +99,12 @@ def write(folder: Path, results_dir: str | Path) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Part:
-    """What is said of one machine: its entry and those of its environments, claims, findings and its audit."""
+    """What is said of one machine: its entry and those of its environments, claims and findings."""
 
     machine: dict[str, Any]
     environments: list[dict[str, Any]]
     claims: dict[str, Any]
     findings: dict[str, Verdict]
-    audit: dict[str, Any] | None
 
 
 def in_processes(function: Callable[..., Part], tasks: Sequence[tuple[Any, ...]]) -> list[Part]:
@@ -156,9 +155,7 @@ def write_machine(folder: Path, results_dir: str | Path, table: pl.DataFrame, nu
             for what, content in files.items():
                 dump(folder / f"{what}-{place + len(environments) - 1}.json", content)
         evidence = Evidence(table, results_dir, levels)
-        return Part(
-            machine, environments, claims_data(name, evidence), verdicts(name, evidence), audit_data(results_dir, name)
-        )
+        return Part(machine, environments, claims_data(name, evidence), verdicts(name, evidence))
 
 
 def column_data(values: pl.DataFrame, column: str) -> list[Any]:
@@ -246,10 +243,12 @@ def claims_data(machine: str, evidence: Evidence) -> dict[str, Any]:
     return as_data(machine, evidence, [(claim, claim.judge(evidence)) for claim in claims()])
 
 
-def audit_data(results_dir: str | Path, machine: str) -> dict[str, Any] | None:
-    """The audit of a machine that has one, and what its checks say."""
-    audit = load_audit(results_dir, machine)
-    return asdict(audit) | {"meanings": CHECKS} if audit else None
+def audits(results_dir: str | Path) -> dict[str, Any]:
+    """By machine, with what their checks say. A machine may have been audited, and nothing else."""
+    found = {
+        path.parent.name: load_audit(results_dir, path.parent.name) for path in Path(results_dir).glob(f"*/{FILE}")
+    }
+    return {name: asdict(audit) | {"meanings": CHECKS} for name, audit in sorted(found.items()) if audit}
 
 
 def columns() -> list[tuple[str, str]]:

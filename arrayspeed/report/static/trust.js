@@ -7,25 +7,30 @@ page(async (redraw) => {
   const environment = environments(meta, redraw);
   if (!environment) return nothing("make bench");
   const all = await rows(meta, environment);
-  const audit = (await load("audits"))[meta.machines[environment.machine].name];
+  const audits = await load("audits");
+  const audit = audits[meta.machines[environment.machine].name];
+  const alone = Object.entries(audits).filter(([name]) => !meta.machines.some((one) => one.name === name));
   return [
     el("p", {}, `${versions(environment)}. ${count(environment.values)} values from ${environment.first.slice(0, 10)} to ${environment.last.slice(0, 10)}, `
       + `${count(environment.failed)} ${environment.failed === 1 ? "failure" : "failures"}; commit ${environment.commits.map((hash) => hash.slice(0, 8)).join(", ")}.`),
-    audited(meta, audit),
+    audit ? audited(meta, "Audit of this machine", audit) : unaudited(),
     accuracy(meta, all, redraw),
     noise(meta, environment, audit),
     missing(meta, all),
     stale(environment),
     packages(environment),
+    alone.map(([name, one]) => audited(meta, `Audit of ${name}, a machine without results`, one)),
     made(meta),
   ];
 });
 
 const MARKS = new Map([[true, "pass"], [false, "FAIL"], [null, "open"]]);
 
-function audited(meta, audit) {
-  const heading = el("h2", {}, "Audit of this machine");
-  if (!audit) return [heading, el("p", { class: "note" }, "This machine was not audited. To audit it: ", el("code", {}, "make audit"))];
+function unaudited() {
+  return [el("h2", {}, "Audit of this machine"), el("p", { class: "note" }, "This machine was not audited. To audit it: ", el("code", {}, "make audit"))];
+}
+
+function audited(meta, title, audit) {
   const backends = present(audit.checks, "backend", Object.keys(meta.backends));
   const count_of = (passed) => audit.checks.filter((one) => one.passed === passed).length;
   const cell = (check, backend) => {
@@ -39,7 +44,7 @@ function audited(meta, audit) {
   const row = (one) => [MARKS.get(one.passed), one.check, one.backend, one.kernel ?? "", one.detail];
   const columns = [{ title: "" , text: true }, { title: "check", text: true }, { title: "backend", text: true }, { title: "kernel", text: true }, { title: "what was found", text: true }];
   const others = audit.checks.filter((one) => one.passed !== true).sort((a, b) => (a.passed === null) - (b.passed === null));
-  return [heading,
+  return [el("h2", {}, title),
     el("p", {}, `${count(count_of(true))} checks pass, ${count(count_of(false))} fail, ${count(count_of(null))} are open; on the ${audit.device}, ${audit.date.slice(0, 10)}, commit ${audit.commit.slice(0, 8)}.`),
     table("What was checked, and how many kernels pass on each backend; what is open has not passed", [{ title: "check" }, { title: "what passes", text: true }, ...backends.map((title) => ({ title }))],
       Object.entries(audit.meanings).filter(([check]) => audit.checks.some((one) => one.check === check)).map(([check, says]) => [check, says, ...backends.map((backend) => cell(check, backend))])),
