@@ -59,6 +59,7 @@ def test_what_few_rounds_find_of_slower_copies_is_that_of_the_run():
         "noise.json",
         "noise-one-core.json",
         "noise-small-one-core.json",
+        "noise-small-one-core-family-26.json",
         "noise-large.json",
         "noise-large-one-core.json",
     ],
@@ -395,6 +396,12 @@ def test_how_many_small_copies_have_little_noise_on_one_core_is_that_of_the_runs
     ) in TEXT
     assert f"NumPy's small copies have {now_is:.1f} % in the median, and had {was:.1f} %." in TEXT
     assert f"NumPy hands over nothing, and has {many} of {len(numpy)} instead of {few}." in TEXT
+
+
+def test_the_copies_of_a_quiet_machine_are_those_of_its_run():
+    found = copies.read(MEASURED / "noise-small-one-core-family-26.json")
+    assert same_and_unclear(found) == (len(found), 0)
+    assert f"All {len(found)} copies are shown to be the same." in TEXT
 
 
 def test_how_many_large_copies_have_little_noise_is_that_of_the_runs():
