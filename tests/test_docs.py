@@ -278,7 +278,7 @@ def test_how_often_a_tenth_was_reached_is_that_of_the_runs():
     assert reached[0]
     number = WORDS[sum(reached[1:])]
     assert (
-        f"*At most a tenth* was reached on the Xeon and in {number} of {WORDS[len(ON_ONE_CORE)]} runs on the EPYC"
+        f"*At most a tenth* was reached on the Xeon and in {number} of {WORDS[len(ON_ONE_CORE)]} runs on the EPYCs."
         in text
     )
 
@@ -470,10 +470,10 @@ def test_the_audit_of_the_whole_catalogue_is_that_of_its_run():
         for names in (("jax-jit", "jax"), ("mlx-compile", "mlx"))
     )
     assert (
-        f"{jax} of JAX, where a round's ratio has a standard deviation of {jax_noise} %, and {mlx} of MLX's kernels, "
+        f"{jax} of JAX's kernels, where a round's ratio has a standard deviation of {jax_noise} %, and {mlx} of MLX's, "
         f"where it is {mlx_noise} %."
     ) in text
-    assert {"jax", "jax-jit"} < set(sorted(audit.noise, key=lambda name: audit.noise[name].between)[-5:])
+    assert jax + mlx > sum(one.passed is None for one in of_kernels) / 2
     of_numpy = [one for one in of_kernels if one.backend == "numpy"]
     assert (
         f"In NumPy, where it is {100 * audit.noise['numpy'].between:.1f} %, "

@@ -46,7 +46,7 @@ function audited(meta, title, audit) {
   const others = audit.checks.filter((one) => one.passed !== true).sort((a, b) => (a.passed === null) - (b.passed === null));
   return [el("h2", {}, title),
     el("p", {}, `${count(count_of(true))} checks pass, ${count(count_of(false))} fail, ${count(count_of(null))} are open; on the ${audit.device}, ${audit.date.slice(0, 10)}, commit ${audit.commit.slice(0, 8)}.`),
-    table("What was checked, and how many checks pass on each backend: one of each kernel, and of the clocks one more of the mean; what is open has not passed", [{ title: "check" }, { title: "what passes", text: true }, ...backends.map((title) => ({ title }))],
+    table("What was checked, and how many checks pass on each backend, where the mean over all kernels counts as one; what is open has not passed", [{ title: "check" }, { title: "what passes", text: true }, ...backends.map((title) => ({ title }))],
       Object.entries(audit.meanings).filter(([check]) => audit.checks.some((one) => one.check === check)).map(([check, says]) => [check, says, ...backends.map((backend) => cell(check, backend))])),
     others.length ? table("What did not pass: FAIL was shown to be wrong; open was shown neither to be right nor to be wrong", columns, others.map(row)) : el("p", { class: "note" }, "Nothing failed, and nothing was left open."),
     el("details", {}, el("summary", {}, `All ${count(audit.checks.length)} checks`), table("Checks", columns, audit.checks.map(row))),
