@@ -11,8 +11,8 @@ import os
 import tempfile
 from time import perf_counter
 
-from benchmarks import allocator, memory, timing, waiting
 from benchmarks import device as devices
+from benchmarks import memory, timing, waiting
 from benchmarks.pipeline import Pipeline
 from benchmarks.stack import FRAMES
 from kernels import BACKENDS, CATALOGUE, DEVICES, NotAvailable
@@ -68,6 +68,10 @@ class _KernelBenchmark:
             "time_pipelined": _pipeline.call,
         }
 
+    def verify(self):
+        """Fail where the result of what was timed is wrong."""
+        _verify(*(None,) * 3)
+
     def time_call(self, backend, size, device):
         """Steady state: inputs on the device, the result complete and left there."""
         self.call()
@@ -114,13 +118,25 @@ class _KernelBenchmark:
 
         if device != "cpu":
             raise NotAvailable("what calls keep is counted in the memory of the process, and not in the device's")
-        self.call()
-        start = perf_counter()
-        self.call()
-        kept = keeping.kept_by(self.call, perf_counter() - start)
+        kept = keeping.kept_of(self).counted
         if kept is None:
             raise NotAvailable(f"calls are longer than {keeping.LONGEST:g} s, or the C library counts no memory")
         return kept
+
+    def track_resident(self, backend, size, device):
+        """Bytes by which the process's own memory grows with every call, where that can be told from what calls take
+        and give back.
+        """
+        from benchmarks import keeping  # as above
+
+        if device != "cpu":
+            raise NotAvailable("what grows is the memory of the process, and not the device's")
+        kept = keeping.kept_of(self)
+        if kept.grown is None:
+            raise NotAvailable(f"calls are longer than {keeping.LONGEST:g} s, or the system does not tell")
+        if kept.within > keeping.TOO_ROUGH:
+            raise NotAvailable(f"the growth of memory is known within {kept.within:,.0f} bytes a call alone")
+        return kept.grown
 
     def track_error(self, backend, size, device):
         """Largest error against the float64 reference, relative to the reference's largest element."""
@@ -133,21 +149,29 @@ class _KernelBenchmark:
     track_from_device.unit = "seconds"
     track_memory.unit = "bytes"
     track_kept.unit = "bytes"
+    track_resident.unit = "bytes"
     track_error.unit = "relative error"
 
 
-def _compile_and_verify(backend, size, device):
-    """Before a time is taken: compile, fail where the result is wrong, and settle the allocator. asv runs it after the
-    class's setup.
+def _compile(backend, size, device):
+    """Before a time is taken: compile, and see that dtypes and devices are right. asv runs it after the class's setup.
+
+    Values are compared with the reference when the time is taken: computing the reference frees blocks from which the
+    allocator would learn what it does not learn in a program that calls the kernel alone (`benchmarks.allocator`).
     """
     prepared = _KernelBenchmark.latest
-    if not prepared.verified:
-        prepared.verify()
+    if _pipeline.prepared is not prepared:
+        prepared.check()
         _pipeline.take(prepared)
-        allocator.settle()
         # To collect what a library's import leaves takes Python up to 0.3 s. Where that falls between the first calls,
         # asv takes it for their own time, and times single calls from then on.
         gc.freeze()
+
+
+def _verify(backend, size, device):
+    """After a figure is taken: fail where the result is wrong."""
+    if not _KernelBenchmark.latest.verified:
+        _KernelBenchmark.latest.verify()
 
 
 for _timed in (
@@ -158,8 +182,11 @@ for _timed in (
     _KernelBenchmark.track_to_device,
     _KernelBenchmark.track_from_device,
     _KernelBenchmark.track_kept,
+    _KernelBenchmark.track_resident,
 ):
-    _timed.setup = _compile_and_verify
+    _timed.setup = _compile
+    if not _timed.__name__.startswith("time_"):  # of times, `benchmarks.timing` asks for it
+        _timed.teardown = _verify
 
 
 #: What asv sees: the kernels of a tier, each in its own precision at its small and its large size, by the measures that

@@ -46,6 +46,8 @@ def benchmark_timing(
 
     Raises
     ------
+    WrongResult
+        What was timed gives a wrong result.
     TimedAlone
         A call below `benchmarks.batching.SHORT` would be timed alone.
     """
@@ -71,6 +73,9 @@ def benchmark_timing(
             break
     if why := complaint(median(samples) / number, number):
         raise TimedAlone(why)
+    verify = getattr(getattr(getattr(benchmark, "func", None), "__self__", None), "verify", None)
+    if verify:
+        verify()
     return samples, number
 
 

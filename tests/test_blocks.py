@@ -16,17 +16,20 @@ from types import SimpleNamespace
 import pytest
 
 from arrayspeed.audit import copies
-from arrayspeed.cli.copies import causes, read, show, status, wrong
+from arrayspeed.cli.copies import causes, found_as_planted, levels, read, show, status, words, wrong
 from arrayspeed.decide import Decision, Looks, Observed
 from arrayspeed.formats.verdicts import faults_text
 from arrayspeed.measure import blocks
+from arrayspeed.measure.blocks import Forked
 from arrayspeed.measure.players import Failed, Turns, state, take_turns
 from arrayspeed.measure.progress import SAMPLING, Rounds, block_guess, cost
+from arrayspeed.measure.states import WHERE_FAULTS, differ
 from arrayspeed.measure.until_decided import Limits, OutOfTime, until_decided
 from arrayspeed.model.combination import Combination
 from arrayspeed.model.errors import UserError
 from arrayspeed.records import processes
 from arrayspeed.records.processes import Process
+from benchmarks import turns
 from tests.conftest import ROOT
 
 ADD = {"benchmark": "elementwise.add_float64.time_call", "parameters": ["numpy", 1000, "cpu"], "references": None}
@@ -67,11 +70,84 @@ def test_a_copy_of_a_short_call_waits_for_its_share(server):
     assert 1.25 < slowed(server, 0.5) < 2.2
 
 
-def test_calls_are_timed_with_an_allocator_that_keeps_what_they_free(server):
-    """In a process that has freed no large array before, each call of this kernel has some 1,100 page faults."""
-    (one,) = played(server, {"benchmark": "simulation.n_body_float64.time_call", "parameters": ["numpy", 100, "cpu"]})
-    assert one.value
-    assert 0 <= median(one.faults) < 20
+@pytest.mark.clock
+def test_work_is_measured_where_the_process_runs_alone(monkeypatch):
+    """While others prepare, this call takes 40 times as long, as calls of BLAS do whose threads others keep waiting."""
+    alone, said = [], []
+
+    def call():
+        for _ in range(1_000 if alone else 40_000):
+            pass
+
+    monkeypatch.setattr(turns, "Prepared", lambda *_: SimpleNamespace(ready_call=lambda: (call, None), frames=0))
+
+    def lines():
+        alone.append(True)
+        yield from ["200"] * 20
+
+    def seconds(handicap):
+        alone.clear()
+        said.clear()
+        turns.measure(ADD | {"handicap": handicap}, said.append, lines())
+        assert said[0].keys() == {"ready"} and len(said) == 21
+        return min(row["seconds"] for row in said[6:])  # others may disturb
+
+    slow, usual = seconds([0.25, 0]), seconds([0.0, 0])
+    assert 1.03 < slow / usual < 2, "×11 where it is measured before"
+
+
+@pytest.mark.parametrize(
+    ("each", "work_counts", "expected", "most"),
+    [
+        (50e-6, 1, 5_000, 10_000),
+        (50e-6, 2, 2_500, 10_000),  # work makes the next call longer, too
+        (50e-6, 100, 50, 10_000),  # as where the first amount is far too much
+        (0.5, 1, 50_000_000, 10),
+        (0.5, 2, 50_000_000, 10),  # and means nothing beside a long call
+    ],
+)
+def test_the_amount_of_work_follows_from_how_much_longer_calls_are(monkeypatch, each, work_counts, expected, most):
+    """Units of 1 ns, planted for a tenth."""
+    calls = []
+    monkeypatch.setattr(turns, "seconds_of_work", lambda units: units * 1e-9)
+
+    def seconds(number, units):
+        calls.append(number)
+        return each + work_counts * units * 1e-9
+
+    *steps, amount = turns.amounts_of_work(seconds, 0.1)
+    assert amount == pytest.approx(expected, rel=1e-3)
+    assert steps == [None] * (4 if each < turns.LONG_CALL else 0), "no more than the parts of one turn"
+    assert sum(calls) < most
+
+
+FFT = {"benchmark": "fft.fft_float64.time_call", "parameters": ["numpy", 1_000_000, "cpu"], "references": None}
+
+
+def test_calls_are_timed_in_both_states_of_the_allocator(server):
+    """This transform frees more than glibc keeps, in a process that has freed no block of another kind."""
+    plan = Turns(timeout=60, fewest=1, most=1, retained=WHERE_FAULTS)
+    fft, add = played(server, FFT, ADD, plan=plan)
+    assert fft.faulty and not add.faulty
+    assert fft.page_faults > 1000 > 100 > fft.retained.page_faults
+    assert differ(fft.batches, fft.page_faults, fft.retained.batches, fft.retained.page_faults)
+    assert add.retained.value and not add.retained.page_faults > 1
+    (alone,) = played(server, ADD, plan=plan)
+    assert alone.value and alone.retained is None, "no page fault, no other state"
+
+
+def test_a_wrong_result_takes_its_times_away(server, monkeypatch):
+    """Values are compared when the times are taken: nothing is freed before that the kernel does not free."""
+    wrong, right = played(server, ADD | {"afterwards": ["track_error", "no_measure"]}, ADD)
+    assert right.value and wrong.value
+    assert wrong.figures["track_error"] == 0 and "failed" in wrong.figures["no_measure"]
+    monkeypatch.setattr(Forked, "check", lambda player, timeout: failing(player, timeout))
+    (wrong,) = played(server, ADD)
+    assert wrong.value is None and wrong.kind == "wrong result"
+
+
+def failing(player, timeout):
+    raise Failed("WrongResult: error 1", "wrong result")
 
 
 def test_page_faults_are_kept_with_a_process():
@@ -170,7 +246,7 @@ class Played:
         monkeypatch.setattr("arrayspeed.measure.until_decided.rounds", self.begin)
         self.give = give
 
-    def begin(self, session, turns):
+    def begin(self, session, turns, retained):
         return self
 
     def __enter__(self):
@@ -393,8 +469,54 @@ def test_progress_says_what_is_left(capsys):
     ],
 )
 def test_a_word_of_a_copy_is_right_or_wrong(busy, failing, verdict, is_wrong):
-    decision = SimpleNamespace(verdict=verdict)
+    decision = SimpleNamespace(verdict=verdict, low=None, high=None)
     assert wrong(copies.Copy(combination(), busy, failing, decision, 4, [], [])) is is_wrong
+
+
+@pytest.mark.parametrize(
+    ("busy", "verdict", "low", "high", "is_found", "is_wrong"),
+    [
+        (0.1, "slower", 1.08, 1.12, True, False),
+        (0.1, "slower", 1.13, 1.2, True, False),  # within 3 % of it
+        (0.1, "slower", 1.02, 1.07, True, False),
+        (0.1, "slower", 25.0, 31.0, False, True),
+        (0.1, "slower", 1.14, 1.2, False, True),
+        (0.1, "slower", 1.01, 1.06, False, True),
+        (0.1, "unclear", 0.9, 1.3, False, False),
+        (0.1, "unclear", 1.2, 40.0, False, True),
+        (0.1, "same", 1.07, 1.11, False, True),
+        (0.02, "same", 0.99, 1.04, False, False),
+        (0.02, "slower", 1.4, 1.6, False, True),
+        (0.0, "same", 0.99, 1.01, False, False),
+        (0.0, "unclear", 1.04, 1.2, False, False),
+    ],
+)
+def test_a_slower_copy_is_found_only_where_its_ratio_reads_what_was_planted(
+    busy, verdict, low, high, is_found, is_wrong
+):
+    decision = Decision(verdict, math.sqrt(low * high), low, high, 4, 0, 0, 4, 4)
+    copy = copies.Copy(combination(), busy, 0, decision, 4, [], [])
+    assert found_as_planted(copy) is is_found
+    assert wrong(copy) is is_wrong
+    assert status([copy] * 20) == (1 if is_wrong else 2 if verdict == "unclear" else 0)
+
+
+def test_the_table_says_what_was_planted_and_how_many_ratios_read_it(capsys):
+    def slower(ratio, low, high, failing=0):
+        decision = Decision("slower", ratio, low, high, 4, 0, 0, 4, 4)
+        return copies.Copy(combination(), 0.0 if failing else 0.25, failing, decision, 4, [0.0, 0.0], [])
+
+    made = [slower(1.25, 1.2, 1.3), slower(1.28, 1.2, 1.4), slower(1.5, 1.2, 1.9), slower(131, 90, 190)]
+    (row,) = words(made)
+    assert row[4:10] == ["3 of 4", "×1.25", "×1.390", "2 of 4, 50%", "3 of 4", "3 of 4"]
+    assert levels(made) == [["×1.25", "4", *row[6:10]]]
+    show(made, "json")
+    shown = [(each["planted"], each["ratio"], each["reads_planted"]) for each in json.loads(capsys.readouterr().out)]
+    assert shown == [(1.25, 1.25, True), (1.25, 1.28, True), (1.25, 1.5, True), (1.25, 131, False)]
+    show(made, "table")
+    assert "1 of 4 verdicts are wrong, 1 by a ratio" in " ".join(capsys.readouterr().out.split())
+    (row,) = words([slower(1.0, 0.9, 1.1, failing=50)])
+    assert row[4:10] == [""] * 6, "of what fails a ratio says nothing"
 
 
 @pytest.mark.parametrize(

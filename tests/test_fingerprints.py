@@ -147,7 +147,7 @@ def test_a_measure_depends_on_its_own_method_and_on_no_other(tree):
         ("    track_error.unit", "    track_other.unit = 1\n    track_error.unit", set()),
         ('"time_round_trip": self', '"time_other": self.x, "time_round_trip": self', set()),
         ("self.prepared.round_trip,", "self.call,", {"time_round_trip"}),
-        ("prepared.verify()", "pass", set(before)),
+        ("prepared.check()", "pass", set(before)),
     ):
         assert old in text
         path.write_text(text.replace(old, new, 1))
@@ -157,7 +157,8 @@ def test_a_measure_depends_on_its_own_method_and_on_no_other(tree):
     keeping = tree / "benchmarks/keeping.py"
     keeping.write_text(keeping.read_text().replace("WINDOWS = 5", "WINDOWS = 6"))
     after = of_measures()
-    assert {name for name in before if before[name] != after[name]} == {"track_kept"}, "no other method imports it"
+    concerned = {name for name in before if before[name] != after[name]}
+    assert concerned == {"track_kept", "track_resident"}, "no other methods import it"
 
 
 def test_a_made_gradient_depends_on_how_it_is_made(tree, unchanged):
@@ -210,8 +211,29 @@ def test_how_short_calls_are_timed_on_the_host_concerns_the_backends_that_have_i
 def test_the_allocator_concerns_what_makes_arrays_on_the_host(measure, device, matters):
     for backend in BACKENDS.values():
         small, large = (fingerprints.timing_of(backend, measure, device, size) for size in (False, True))
-        assert ("allocator settled" in small) is matters
+        assert ("allocator" in small) is matters
         assert (small != large) is matters
+
+
+def test_what_takes_two_times_was_measured_in_the_other_state_before(monkeypatch):
+    backend = BACKENDS["numpy"]
+    monkeypatch.setattr(fingerprints, "TWO_TIMES", {"numpy": {"large": ["fft"]}})
+
+    def state(measure, large, kernel):
+        return fingerprints.timing_of(backend, measure, "cpu", large, kernel)
+
+    assert state("time_call", True, "fft") == "allocator as the system sets it up"
+    assert state("time_call", False, "fft") == state("time_call", False, "add") == "allocator settled"
+    assert state("time_call", True, "add") == "allocator settled by its thresholds"
+    assert state("time_round_trip", True, "add") == state("time_call", True, "fft"), "copies of whole arrays"
+    assert not fingerprints.timing_of(backend, "time_call", "gpu", True, "fft")
+
+
+def test_every_kernel_that_takes_two_times_is_in_the_catalogue():
+    for backend, sizes in fingerprints.TWO_TIMES.items():
+        assert backend in BACKENDS and set(sizes) <= {"small", "large"}
+        for kernels in sizes.values():
+            assert kernels == sorted(set(kernels) & set(CATALOGUE))
 
 
 def test_a_change_of_the_timing_vouches_for_what_it_left_the_same():

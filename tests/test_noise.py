@@ -35,7 +35,7 @@ def test_what_few_rounds_find_of_slower_copies_is_that_of_the_run():
         if noise(one.in_turn) <= copies.QUIET:
             quiet[one.busy][one.decision.verdict] += 1
     assert {one.decision.rounds for one in found} == {4, 5, 6}
-    assert not any(map(copies.wrong, found))
+    assert not any(map(copies.falsely_called, found))
     assert not any(words[busy]["same"] for busy in (0.05, 0.1, 0.25))
     tenth, quarter = (f"{words[busy]['slower']} of {words[busy].total()}, and {{}} {{}} with" for busy in (0.1, 0.25))
     said = [

@@ -1,5 +1,6 @@
 """Own code: from a file and two sides to a verdict. Sides differ by an environment variable, so nothing is fetched."""
 
+import ctypes
 import json
 import signal
 import subprocess
@@ -158,6 +159,26 @@ def bench_cache():
     assert rows["bench_cache", None, "kept"]["verdict"] == "same"
 
 
+def test_what_no_allocator_counts_is_found(upgrade):
+    source = """
+import mmap
+import os
+kept = []
+def bench_leak():
+    pages = mmap.mmap(-1, 1 << 16)
+    pages[:] = bytes(1 << 16)
+    if os.environ.get("LEAK"):
+        kept.append(pages)
+    return 1
+"""
+    status, printed = upgrade(source, "--format", "json", old=["LEAK="], new=["LEAK=1"])
+    rows, _ = rows_of(printed)
+    assert status == 1
+    assert rows["bench_leak", None, "resident"]["verdict"] == "larger"
+    values = [one["value"] for one in rows["bench_leak", None, "resident"]["subject"]]
+    assert all(1 << 16 <= value < 1.1 * (1 << 16) for value in values)
+
+
 def test_memory_at_the_peak_of_a_call(upgrade):
     source = "import os\ndef bench_take():\n    return len(bytearray(int(os.environ['N']) << 20))\n"
     status, printed = upgrade(source, "--format", "json", old=["N=10"], new=["N=40"])
@@ -251,3 +272,38 @@ def test_a_time_limit_is_the_last_look_and_ctrl_c_is_the_next(monkeypatch, looke
     found = until_decided.until_decided([], SimpleNamespace(kind=None), [], None, Limits(), None)
     assert found.keys() == seen.keys()
     assert looked == [last]
+
+
+STATES = """
+sizes = (1,)
+def inputs(rng, size):
+    return (size,)
+def bench_blocks(size):
+    return len([bytearray(800_000) for _ in range(4)])
+def bench_small(size):
+    return sum(range(20_000))
+def bench_after(size):
+    # Not far from the largest block that a fresh process retains.
+    return len([bytearray(100_000) for _ in range(40)])
+"""
+
+
+@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "mallopt"), reason="another allocator than glibc's")
+def test_both_states_of_the_allocator_are_measured_where_they_differ(upgrade, tmp_path):
+    _, printed = upgrade(STATES, "--format", "json", rounds=3)
+    rows, _ = rows_of(printed)
+    states = {key[0] for key in rows if key[2] == "time_retained"}
+    assert states == {"bench_blocks", "bench_after"}
+    for name in states:
+        row = rows[name, 1, "time_retained"]
+        assert row["verdict"] not in ("slower", "faster") and row["rounds"] == 3
+    records = [json.loads(line) for line in (tmp_path / ".arrayspeed/mine.jsonl").read_text().splitlines()]
+    for record in records:
+        if record["function"] in states:
+            # Where blocks of bench_blocks were freed before, bench_after would retain its memory in both.
+            assert record["faults"] > 100 > record["retained_faults"]
+        elif record["function"]:
+            assert record["faults"] < 1 and record["retained"] is None
+    _, printed = upgrade(STATES, rounds=3)
+    assert "time, memory retained" in printed.out
+    assert "a process that has freed a block of 32 MiB" in " ".join(printed.out.split())

@@ -1,16 +1,17 @@
 """The worker's parts: results that are waited for, results that are compared, memory."""
 
+import copy
 import ctypes
 import json
 import subprocess
 import sys
+import tracemalloc
 import types
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
-from arrayspeed.audit.script import KEEP
 from arrayspeed.own.inside import values, waiting
 from arrayspeed.own.results import compare, leaves_compared, read
 from tests.conftest import ROOT
@@ -172,6 +173,8 @@ def test_calls_that_differ_by_rounding_are_compared(tmp_path):
     assert compare(one, other).same is None, "that is chance"
 
 
+GLIBC = hasattr(ctypes.CDLL(None), "mallopt")
+
 FAULTS = """
 import resource, sys
 from arrayspeed.own.inside import allocator
@@ -185,18 +188,21 @@ def faults():
         work()
     return (resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before) / 20
 
-before = faults()
-allocator.settle()
+before, learnt = faults(), allocator.learnt()
+assert allocator.retain()
 work()
-print(before, faults())
+print(before, faults(), learnt, allocator.learnt(), allocator.learnt())
 """
 
 
-def test_what_was_freed_before_does_not_matter():
+@pytest.mark.skipif(not GLIBC, reason="another allocator than glibc's")
+def test_the_two_states_of_the_allocator():
     done = subprocess.run([sys.executable, "-c", FAULTS], cwd=ROOT, capture_output=True, text=True, check=True)
-    before, after = map(float, done.stdout.split())
+    before, after, learnt, most, again = map(float, done.stdout.split())
     assert before > 100, "each call takes its memory from the system"
     assert after < 20
+    assert 2**17 < learnt <= 2**20, "from blocks of 800,000 bytes that were freed"
+    assert most == again == 2**25
 
 
 HOLE = """
@@ -218,13 +224,13 @@ print(sum(ctypes.c_size_t.from_address(library.malloc(31 * 2**20) - size).value 
 """
 
 
-@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "mallopt"), reason="another allocator than glibc's")
+@pytest.mark.skipif(not GLIBC, reason="another allocator than glibc's")
 @pytest.mark.parametrize(
     ("settle", "of_the_system"),
-    [("", 3), ("library.free(library.malloc(31 * 2**20))", 3), ("allocator.settle()", 0), (KEEP, 0)],
-    ids=["nothing", "a block", "thresholds", "audit"],
+    [("", 3), ("library.free(library.malloc(31 * 2**20))", 3), ("allocator.retain()", 0)],
+    ids=["nothing", "a block", "thresholds"],
 )
-def test_the_allocator_settles_where_freed_memory_has_room_for_any_block(settle, of_the_system):
+def test_memory_is_retained_where_freed_memory_has_room_for_any_block(settle, of_the_system):
     """48 MiB were freed below a block that stays: one block fits there, and teaches nothing when it is freed."""
     text = HOLE.replace("SETTLE", settle)
     done = subprocess.run([sys.executable, "-c", text], cwd=ROOT, capture_output=True, text=True, check=True)
@@ -250,3 +256,28 @@ def test_the_worker_meets_nothing_of_the_users_names(tmp_path):
     assert [item[0] for item in answers[0]["items"]] == ["bench_names"]
     assert "'values'" in answers[1]["summary"]
     assert "'arrayspeed'" in answers[1]["summary"]
+
+
+@pytest.mark.parametrize(
+    ("value", "other"),
+    [
+        ([1.0] * 10_000, [1.0] * 9_999 + [2.0]),
+        ({"text": "word " * 5_000, "none": None}, {"text": "word " * 4_999 + "work ", "none": None}),
+        ((b"bytes" * 5_000, bytearray(20_000)), (b"bytes" * 5_000, bytearray(20_001))),
+        (np.arange(100_000.0), np.arange(100_000.0)[::-1]),
+        (np.zeros((2, 50_000)), np.zeros((50_000, 2))),
+        (np.zeros(3, np.float32), np.zeros(3, np.float64)),
+        ({"a": (np.ones(3), 2), "b": 1.5}, {"a": (np.ones(3), 2), "b": 1.25}),
+    ],
+    ids=["floats", "text", "bytes", "array", "shape", "dtype", "nested"],
+)
+def test_a_fingerprint_sees_any_change_and_copies_nothing_large(value, other):
+    fingerprint = values.fingerprint(value)
+    assert values.fingerprint(copy.deepcopy(value)) == fingerprint
+    assert values.fingerprint(other) != fingerprint
+    tracemalloc.start()
+    try:
+        values.fingerprint(value)
+        assert tracemalloc.get_traced_memory()[1] < 2**18, "the allocator learns from what is freed"
+    finally:
+        tracemalloc.stop()

@@ -1,7 +1,7 @@
 """A benchmark against copies of itself: how noisy this machine is, and how small a slowdown would be found on it.
 
-In each block a reference meets an exact copy, and copies that wait busily after each call for a share of its time. Of
-the exact copy nothing may be reported; of the others, the share says what should be.
+In each block a reference meets an exact copy, and copies that do other work after each call, which makes them longer by
+a share of their time. Of the exact copy nothing may be reported; of the others, the share says what should be.
 """
 
 from __future__ import annotations
@@ -33,6 +33,9 @@ COUNTS = {FAULTS: "faults", SWITCHES: "switches", CORES: "cores"}
 #: and a slow process makes fewer calls between, so that these follow from its time.
 LEAST = {FAULTS: FEW_FAULTS, SWITCHES: 1}
 
+#: A ratio that is within this of what was planted reads it: the amount of work in a process is known no better.
+TOLERANCE = 0.03
+
 #: What follows from the cores that are busy.
 CPU, FEWER = "CPU time", "fewer busy cores"
 
@@ -47,7 +50,7 @@ class Copy:
     Attributes
     ----------
     busy
-        The share of the call's time that it waits, 0 for an exact copy.
+        The share of the call's time by which other work makes it longer, 0 for an exact copy.
     failing
         It fails once in so many calls; 0: never.
     decision, rounds
@@ -110,7 +113,7 @@ def compare(
     session, selection, limits
         Where, what, and for how long.
     busy
-        Shares of a call's time that further copies wait.
+        Shares of a call's time by which further copies take longer.
     failing
         One more copy fails once in so many calls.
     alone
@@ -210,6 +213,27 @@ def halves(reference: Iterable[Process], subject: Iterable[Process]) -> list[lis
 def both(reference: Iterable[Process], subject: Iterable[Process]) -> list[tuple[Process, Process]]:
     """The rounds in which both sides gave a value."""
     return [(a, b) for a, b in zip(reference, subject, strict=True) if a.value is not None and b.value is not None]
+
+
+def planted(copy: Copy) -> float | None:
+    """The ratio that a copy should have; None where calls fail, of which a ratio says nothing."""
+    return None if copy.failing else round(1 + copy.busy, 6)
+
+
+def within(ratio: float, much: float) -> bool:
+    """Whether a ratio is within `TOLERANCE` of what was planted."""
+    return much / (1 + TOLERANCE) <= ratio <= much * (1 + TOLERANCE)
+
+
+def reads(copy: Copy) -> bool | None:
+    """Whether a copy's ratio reads what was planted: its interval, widened by `TOLERANCE` on both sides, holds it.
+
+    None where nothing was planted that a ratio could read, or there is no interval.
+    """
+    much, low, high = planted(copy), copy.decision.low, copy.decision.high
+    if much is None or low is None or high is None:
+        return None
+    return low / (1 + TOLERANCE) <= much <= high * (1 + TOLERANCE)
 
 
 def noise(values: Sequence[float]) -> float | None:

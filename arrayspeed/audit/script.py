@@ -46,14 +46,6 @@ inputs = [array.astype(DTYPE) if array.dtype.kind == "f" else array for array in
 #: Where a result may be a tuple of arrays, and a call waits for each.
 SEVERAL = "several = isinstance(function(*arguments), (tuple, list))\n"
 
-#: The allocator keeps what is freed for the next call, as it does in most programs, which have freed a large array.
-KEEP = """\
-import ctypes
-
-for parameter, value in ((-3, 2**25), (-1, 2**26)):  # M_MMAP_THRESHOLD, M_TRIM_THRESHOLD
-    getattr(ctypes.CDLL(None), "mallopt", max)(parameter, value)
-"""
-
 #: One call, which may compile, before any that says how long a call takes.
 FIRST = "number = 1\n"
 
@@ -99,7 +91,7 @@ def preparation(one: Combination) -> str:
     kernel, backend = CATALOGUE[one.kernel], BACKENDS[one.backend]
     plain = backend.plain
     text = START + plain.prepare + (plain.compile if backend.compiled else STATIC)
-    text += "arguments = tuple(arguments)\n" + (SEVERAL if plain.calls else "") + KEEP
+    text += "arguments = tuple(arguments)\n" + (SEVERAL if plain.calls else "")
     assert one.size is not None and one.dtype is not None  # it is of a kernel
     values = {
         "KERNEL": one.kernel,

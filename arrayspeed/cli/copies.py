@@ -2,8 +2,10 @@
 
 In each block an exact copy takes turns with its reference, and so do copies that do other work for a share of each
 call's time (--busy). Every difference reported for an exact copy is false. The slower copies show how far "same" and
-"slower" can be trusted here. Of exact copies with a noise above 5 %, a table says what goes along with it: page faults,
-context switches, CPU time or fewer busy cores, and whether it is lasting: a process keeps its speed.
+"slower" can be trusted here: such a copy is found only where it is called slower and its ratio reads what was planted,
+that is where the ratio's interval, widened by 3 % on both sides, holds it. A ratio that does not is wrong, whatever the
+copy is called. Of exact copies with a noise above 5 %, a table says what goes along with it: page faults, context
+switches, CPU time or fewer busy cores, and whether it is lasting: a process keeps its speed.
 
 Nothing is stored in results/; --format json prints all that was found, and --read shows that.
 
@@ -173,13 +175,28 @@ def status(found: list[Copy]) -> int:
     return exit_status([UNCLEAR if one.decision.verdict == UNCLEAR else SAME for one in found])
 
 
-def wrong(one: Copy) -> bool:
+def wrong(copy: Copy) -> bool:
+    """Whether its word is false, or its ratio."""
+    return falsely_called(copy) or misread(copy)
+
+
+def falsely_called(copy: Copy) -> bool:
     """Whether a word is false: a change of an exact copy, or "same" of one that is slower by more than the factor."""
-    if one.failing:
-        return one.decision.verdict == SAME
-    if one.busy == 0:
-        return one.decision.verdict in (SLOWER, FASTER, FAILS, SOMETIMES)
-    return one.decision.verdict == (SAME if 1 + one.busy > FACTOR else FASTER)
+    if copy.failing:
+        return copy.decision.verdict == SAME
+    if copy.busy == 0:
+        return copy.decision.verdict in (SLOWER, FASTER, FAILS, SOMETIMES)
+    return copy.decision.verdict == (SAME if 1 + copy.busy > FACTOR else FASTER)
+
+
+def misread(copy: Copy) -> bool:
+    """Whether the ratio of a slower copy is wrong. Of exact copies the words tell."""
+    return bool(copy.busy) and copies.reads(copy) is False
+
+
+def found_as_planted(copy: Copy) -> bool:
+    """Whether a slower copy is found: it is called slower, by a ratio that reads what was planted."""
+    return bool(copy.busy) and copy.decision.verdict == SLOWER and copies.reads(copy) is True
 
 
 #: Noise of a round's ratio with which 10 % can be shown in few rounds.
@@ -195,26 +212,43 @@ NOISE = (
     "ratio of the medians",
 )
 CAUSES = ("backend", "size", "goes along with the noise", "copies above 5 %")
-WORDS = ("copy", "backend", "combinations", "decided", "slower, of those with noise of at most 5 %", "rounds, mean")
+#: What was planted, and what ratios say of it.
+READ = ("ratio, median", "within 3 %", "reads what was planted", "found")
+WORDS = (
+    "copy",
+    "backend",
+    "combinations",
+    "decided",
+    "found, of those with noise of at most 5 %",
+    "planted",
+    *READ,
+    "rounds, mean",
+)
+LEVELS = ("planted", "copies", *READ)
 
 
 def show(found: list[Copy], form: str) -> None:
     """Print what was found."""
     if form == "json":
         rows = [
-            asdict(one) | {"noise_in_turn": copies.noise(one.in_turn), "noise_apart": copies.noise(one.apart)}
+            asdict(one)
+            | {"planted": copies.planted(one), "ratio": one.decision.ratio, "reads_planted": copies.reads(one)}
+            | {"noise_in_turn": copies.noise(one.in_turn), "noise_apart": copies.noise(one.apart)}
             for one in found
         ]
         print("[" + ",\n ".join(json.dumps(row, allow_nan=False) for row in rows) + "]")
         return
-    parts = [(WORDS, words(found)), (NOISE, noises(found)), (CAUSES, causes(found))]
+    parts = [(WORDS, words(found)), (LEVELS, levels(found)), (NOISE, noises(found)), (CAUSES, causes(found))]
     if form == "markdown":
         print("\n".join(line for headings, rows in parts if rows for line in markdown_table(headings, rows)))
         return
     console().print(
         Group(
             *(table(headings, rows, [""] * len(rows)) for headings, rows in parts if rows),
-            Text(f"{sum(map(wrong, found))} of {len(found)} verdicts are wrong"),
+            Text(
+                f"{sum(map(wrong, found))} of {len(found)} verdicts are wrong, "
+                f"{sum(map(misread, found))} by a ratio that does not read what was planted"
+            ),
         )
     )
 
@@ -234,11 +268,37 @@ def words(found: list[Copy]) -> list[list[str]]:
         counts = Counter(one.decision.verdict for one in ones)
         said = ", ".join(f"{counts[word]} {word}" for word in ORDER if counts[word])
         quiet = [one for one in ones if (value := copies.noise(one.in_turn)) is not None and value <= QUIET]
-        slower = sum(one.decision.verdict == SLOWER for one in quiet)
+        of_quiet = f"{sum(map(found_as_planted, quiet))} of {len(quiet)}" if ones[0].busy else ""
         rounds = sum(one.rounds for one in ones) / len(ones)
         kind, backend = label(ones[0]), ones[0].one.backend
-        rows.append([kind, backend, str(len(ones)), said, f"{slower} of {len(quiet)}", f"{rounds:.1f}"])
+        much = copies.planted(ones[0])
+        cells = [str(len(ones)), said, of_quiet, "" if much is None else f"×{much:g}", *read_of(ones)]
+        rows.append([kind, backend, *cells, f"{rounds:.1f}"])
     return rows
+
+
+def levels(found: list[Copy]) -> list[list[str]]:
+    """How well ratios read what was planted, over all backends."""
+    groups = defaultdict(list)
+    for copy in found:
+        if (much := copies.planted(copy)) is not None:
+            groups[much].append(copy)
+    return [[f"×{much:g}", str(len(group)), *read_of(group)] for much, group in sorted(groups.items())]
+
+
+def read_of(group: list[Copy]) -> list[str]:
+    """The cells of `READ` for copies in which the same was planted; what has no ratio is not within 3 % of anything."""
+    much = copies.planted(group[0])
+    if much is None:
+        return [""] * len(READ)
+    ratios = [copy.decision.ratio for copy in group if copy.decision.ratio is not None]
+    near = sum(copies.within(ratio, much) for ratio in ratios)
+    return [
+        f"×{median(ratios):.3f}" if ratios else "",
+        f"{near} of {len(group)}, {near / len(group):.0%}",
+        f"{sum(copies.reads(copy) is True for copy in group)} of {len(group)}",
+        f"{sum(map(found_as_planted, group))} of {len(group)}" if group[0].busy else "",
+    ]
 
 
 def by_size(found: list[Copy]) -> dict[tuple[str, str], list[Copy]]:

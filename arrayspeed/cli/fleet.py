@@ -176,8 +176,8 @@ def verdict_of(kind: Kind, args: argparse.Namespace, config: Config) -> verdict.
     observed = kind.observed()
     for key, decision in kind.decisions.items():
         old, new = names = [side.environment for side in kind.blocks[key[0]].sides]
-        sides = ([one for one in kind.found[key[0]] if one.one.environment == name] for name in (old, new))
-        rows.append(compare.Row(kind.blocks[key[0]].one, observed[key], decision, *sides))
+        before, after = ([one for one in kind.found[key[0]] if one.one.environment == name] for name in (old, new))
+        rows.append(compare.Row(kind.blocks[key[0]].one, observed[key], decision, before, after))
     if not rows:
         raise UserError(f"nothing was measured on {kind.machine}")
     packages = [stored_packages(config.results_dir, kind.machine, name, kind.commits) for name in names]

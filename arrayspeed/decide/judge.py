@@ -83,17 +83,20 @@ class Decision:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A shift with its standard error and degrees of freedom, and the chances of it where nothing is so."""
+    """A shift with its standard error and degrees of freedom, the chances of it where nothing is so, and what moves it
+    that no round shows.
+    """
 
     shift: float
     error: float
     freedom: float
     changed: float
     same: float
+    blur: float = 0.0
 
     def margin(self, level: float) -> float:
         """Half of the interval that leaves out ``level``."""
-        return quantile(level / 2, self.freedom) * self.error if self.error else 0.0
+        return self.blur + (quantile(level / 2, self.freedom) * self.error if self.error else 0.0)
 
 
 def judge(
@@ -155,21 +158,26 @@ def estimate(observed: Sequence[Observed], effects: Sequence[Effect | None], fac
             groups[one.group, found.paired].append(found)
     priors = {key: prior(found) for key, found in groups.items()}
     return [
-        one_estimate(found, priors[one.group, found.paired], one.threshold(factor), one.exact) if found else None
+        one_estimate(found, priors[one.group, found.paired], one.threshold(factor), one.exact, one.blur())
+        if found
+        else None
         for one, found in zip(observed, effects, strict=True)
     ]
 
 
-def one_estimate(found: Effect, usual: Prior, threshold: float, exact: bool) -> Estimate:
+def one_estimate(found: Effect, usual: Prior, threshold: float, exact: bool, blur: float) -> Estimate:
     """The chance of a shift so large where the ratio is within the factor, and of one so small where it is beyond."""
     variance, freedom = usual.moderate(found)
     error, size = math.sqrt(variance), abs(found.shift)
     if not error:  # all rounds agree: what differs is no noise, if there were enough of them
         believed = found.count >= (AGREEING_EXACT if exact else AGREEING)
-        beyond = size > threshold
-        return Estimate(found.shift, 0.0, freedom, float(not (believed and beyond)), float(not believed or beyond))
-    changed = tail((size - threshold) / error, freedom) + tail((size + threshold) / error, freedom)
-    return Estimate(found.shift, error, freedom, changed, tail((threshold - size) / error, freedom))
+        changed, same = size > threshold + blur, size + blur <= threshold
+        return Estimate(
+            found.shift, 0.0, freedom, float(not (believed and changed)), float(not (believed and same)), blur
+        )
+    outer, inner = threshold + blur, threshold - blur
+    chance = tail((size - outer) / error, freedom) + tail((size + outer) / error, freedom)
+    return Estimate(found.shift, error, freedom, chance, tail((inner - size) / error, freedom), blur)
 
 
 def decision(one: Observed, raw: Effect | None, found: Estimate | None, word: str, level: float) -> Decision:

@@ -132,7 +132,10 @@ class Looks:
 
     def is_hopeless(self, one: Decision, observed: Observed) -> bool:
         """Whether all rounds would hardly decide what is unclear now."""
-        return chance(one, observed.threshold(self.factor), self.rounds) < least_chance(one.rounds)
+        blur = observed.blur()
+        if blur and not one.error and one.rounds >= LOOKS[0]:
+            return True  # rounds agree, and more of them leave as much open
+        return chance(one, observed.threshold(self.factor), self.rounds, blur) < least_chance(one.rounds)
 
     def undecided(self, keys: Iterable[Key]) -> list[Key]:
         """What needs more rounds, and could be decided by them."""
@@ -150,8 +153,9 @@ def least_chance(rounds: int) -> float:
     return LEAST_CHANCE_OF_FEW if rounds <= LOOKS[0] else 0.0
 
 
-def chance(one: Decision, threshold: float, rounds: int) -> float:
-    """The chance that so many rounds in all decide a comparison, from what is known of it now.
+def chance(one: Decision, threshold: float, rounds: int, blur: float = 0.0) -> float:
+    """The chance that so many rounds in all decide a comparison, from what is known of it now. ``blur``: as of
+    `Observed`.
 
     Spiegelhalter, Freedman and Blackburn, "Monitoring clinical trials: conditional or predictive power?", 1986, with
     Student's t for the unknown noise. The ratio is 1, or anything else, by what was believed of it before and what was
@@ -168,8 +172,9 @@ def chance(one: Decision, threshold: float, rounds: int) -> float:
         def above(shift: float) -> float:
             return tail((shift - centre) / spread, freedom)
 
-        within = max(0.0, above(margin - threshold) - above(threshold - margin))
-        return within + above(threshold + margin) + 1 - above(-threshold - margin)
+        inner, outer = threshold - blur - margin, threshold + blur + margin
+        within = max(0.0, above(-inner) - above(inner))
+        return within + above(outer) + 1 - above(-outer)
 
     equal = EQUAL * density(size / error, freedom) / error
     other = (1 - EQUAL) / (2 * FAR)

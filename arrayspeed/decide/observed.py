@@ -37,6 +37,9 @@ class Observed:
         A difference that never matters, in the measure's unit, whatever the ratio: 1 MiB, 0.3 µs.
     lift
         Values below this are taken as this: a ratio to 0 means nothing.
+    within
+        What values may be wrong by, in the measure's unit, however well rounds agree: a difference is shown only beyond
+        that, and "same" only where it leaves room for no larger one.
     words
         What more and less are called.
     exact
@@ -57,6 +60,7 @@ class Observed:
     factor: float | None = None
     least: float = 0.0
     lift: float = 0.0
+    within: float = 0.0
     words: Words = field(default=TIMES)
     exact: bool = False
     sometimes: bool = False
@@ -106,11 +110,16 @@ class Observed:
 
     def threshold(self, factor: float) -> float:
         """Logarithm of the ratio that matters: the factor, or ``least`` on top of what the reference takes."""
-        chosen = math.log(self.factor or factor)
-        found = self.logarithms(self.reference) if self.least else []
-        if not found:
-            return chosen
-        return max(chosen, math.log1p(self.least / math.exp(math.fsum(found) / len(found))))
+        return max(math.log(self.factor or factor), self.on_top(self.least))
+
+    def blur(self) -> float:
+        """Logarithm of the ratio by which ``within`` may have moved the one that was found."""
+        return self.on_top(self.within)
+
+    def on_top(self, difference: float) -> float:
+        """Logarithm of the ratio that a difference on top of what the reference takes makes."""
+        logs = self.logarithms(self.reference) if difference else []
+        return math.log1p(difference / math.exp(math.fsum(logs) / len(logs))) if logs else 0.0
 
     def failures(self) -> tuple[int, int, int, int]:
         """Failed processes and all processes of the reference, and the same of the subject."""

@@ -19,6 +19,13 @@ from arrayspeed.model.units import significant
 MEANING = {0: "nothing worse", 1: "worse", 2: "not decided"}
 
 
+#: What a time is where memory is retained.
+STATES = (
+    "Memory retained: the same calls in a process that has freed a block of 32 MiB before, so that glibc keeps what "
+    "they free. Otherwise it gives large blocks back to the system, and each call takes their pages anew."
+)
+
+
 def style(verdict: str) -> str:
     """How a terminal shows a verdict."""
     if verdict in WORSE:

@@ -34,10 +34,11 @@ from arrayspeed.measure import asv_processes
 from arrayspeed.measure.asv_servers import PRELOAD, failure, needed, serving
 from arrayspeed.measure.players import Failed, Player, Taken, Turns, ending, take_turns
 from arrayspeed.measure.session import Session
+from arrayspeed.measure.states import NEVER
 from arrayspeed.model.combination import Combination
 from arrayspeed.model.failures import CRASHED, ERROR, TIMED_OUT, class_of
-from arrayspeed.model.measures import FIRST_CALL, PREPARING, measure_of
-from arrayspeed.records.processes import Process
+from arrayspeed.model.measures import AFTERWARDS, FIRST_CALL, PREPARING, measure_of
+from arrayspeed.records.processes import Process, Retained
 
 #: Seconds that a server has to import its library, and a process that ended to be reaped.
 STARTING, REAPING = 300.0, 5.0
@@ -120,6 +121,8 @@ def block(sides: Iterable[Combination], run: str = "", seed: int = 0) -> Block:
 
 class Forked(Player):
     """A player that a server forked; the server knows how it ended."""
+
+    checks = True
 
     def __init__(self, name: str, pid: int, channel: socket.socket, server: Server, held: bool) -> None:
         super().__init__(name, pid, channel, held)
@@ -227,14 +230,24 @@ class Server:
         self.control.close()
 
 
-class Round:
-    """One round: servers of its own, and the processes that they fork."""
+def never(block: Block) -> str:
+    """Times are taken in the allocator's usual state alone."""
+    return NEVER
 
-    def __init__(self, session: Session, number: int, references: str, turns: Turns) -> None:
+
+class Round:
+    """One round: servers of its own, and the processes that they fork. ``retained``: when a block's sides take further
+    turns, in which they retain freed memory (`Turns`).
+    """
+
+    def __init__(
+        self, session: Session, number: int, references: str, turns: Turns, retained: Callable[[Block], str] = never
+    ) -> None:
         self.session = session
         self.number = number
         self.references = references
         self.turns = turns
+        self.retained = retained
         self.servers: dict[tuple[str, str], Server] = {}
 
     def play(self, gang: Sequence[Block]) -> list[list[Process]]:
@@ -251,6 +264,8 @@ class Round:
         """Times by turns of batches, and what the same processes measure while they prepare."""
         lead = gang[0]
         figures = [measure for measure in PREPARING if any(block.one.measure == measure for block in gang)]
+        after = [measure for measure in figures if lead.in_turn and measure in AFTERWARDS]
+        before = [measure for measure in figures if measure not in after]
         handicaps = dict(zip(lead.names, lead.handicaps, strict=False))
         taken: dict[str, Taken] = {}
         players: list[Player] = []
@@ -266,13 +281,14 @@ class Round:
                     continue
                 request: dict[str, Any] = {"handicap": handicaps.get(name)}
                 if figures:
-                    request |= {"figures": figures, "held": FIRST_CALL.name in figures}
+                    request |= {"figures": before, "afterwards": after, "held": FIRST_CALL.name in figures}
                 self.fork(name, one, request, players, taken)
         except BaseException:
             for player in players:
                 player.end()
             raise
-        taken |= take_turns(players, self.turns, rng) if lead.in_turn else take_figures(players, self.turns)
+        turns = replace(self.turns, retained=self.retained(lead))
+        taken |= take_turns(players, turns, rng) if lead.in_turn else take_figures(players, turns)
         found = []
         for block in gang:
             if block.one.measure == FIRST_CALL.name:
@@ -426,11 +442,22 @@ def process_of(one: Combination, taken: Taken) -> Process:
         faults=middle(taken.faults),
         cores=middle(taken.cores),
         switches=middle(taken.switches),
+        retained=retained_of(taken),
     )
 
 
+def retained_of(taken: Taken) -> Retained | None:
+    """What a process gave where it retained freed memory; None where it was not asked."""
+    again = taken.retained
+    if taken.value is None or again is None:
+        return None
+    return Retained(again.batches if again.value is not None else [], again.page_faults, again.why)
+
+
 @contextlib.contextmanager
-def rounds(session: Session, turns: Turns | None = None) -> Iterator[Callable[[int], Round]]:
+def rounds(
+    session: Session, turns: Turns | None = None, retained: Callable[[Block], str] = never
+) -> Iterator[Callable[[int], Round]]:
     """Within, a function that makes round after round: ``round(number)`` ends the one before."""
     made: list[Round] = []
 
@@ -439,7 +466,7 @@ def rounds(session: Session, turns: Turns | None = None) -> Iterator[Callable[[i
             made.pop().end()
         session.round = number
         servers.end_all()  # those of asv's own measures: processes that one server forks share its memory layout
-        made.append(Round(session, number, references, turns or Turns()))
+        made.append(Round(session, number, references, turns or Turns(), retained))
         return made[0]
 
     with tempfile.TemporaryDirectory(prefix="arrayspeed-") as references, serving(session) as servers:

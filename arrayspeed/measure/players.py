@@ -32,7 +32,8 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from arrayspeed.measure.meter import Meter
-from arrayspeed.model.failures import CRASHED, ERROR, TIMED_OUT, class_of
+from arrayspeed.measure.states import ALWAYS, NEVER, WHERE_FAULTS, may_differ
+from arrayspeed.model.failures import CRASHED, ERROR, NOT_AVAILABLE, TIMED_OUT, class_of
 from arrayspeed.model.text import printable
 
 #: Seconds of a batch.
@@ -98,7 +99,11 @@ class Player:
         Reads what it does while it runs; None where nobody wants to know.
     prepared
         Its threads when it had prepared its call; None before.
+    checks
+        Whether it looks at its results when its times are taken.
     """
+
+    checks = False
 
     def __init__(self, name: str, pid: int, channel: socket.socket, held: bool = False) -> None:
         self.name = name
@@ -141,7 +146,7 @@ class Player:
         if not isinstance(row, dict):
             return self.answer(until)
         if "figures" in row:
-            self.figures = dict(row["figures"])
+            self.figures |= row["figures"]
         if "failed" in row:
             why = str(row["failed"])
             raise Failed(why, str(row.get("kind") or class_of(why)), bool(row.get("sometimes")))
@@ -177,7 +182,7 @@ class Player:
         """The number that its next answer holds; figures come before it."""
         until = time.monotonic() + timeout
         row = self.answer(until)
-        while "figures" in row:
+        while key not in row and "figures" in row:
             row = self.answer(until)
         value = row.get(key)
         if not isinstance(value, (int, float)) or not 0 < value < math.inf:
@@ -185,6 +190,24 @@ class Player:
         faults = row.get("faults")
         self.faults = float(faults) if isinstance(faults, (int, float)) and 0 <= faults < math.inf else None
         return float(value)
+
+    def retain(self, timeout: float) -> float:
+        """Seconds of a call, roughly, when the process retains freed memory (`benchmarks.allocator`) and is warm."""
+        self.send("retain")
+        return self.seconds("ready", timeout)
+
+    def check(self, timeout: float) -> None:
+        """Have it look at its result, now that its times are taken, and measure what comes after them.
+
+        Raises
+        ------
+        Failed
+            The result is wrong, so that its times are none.
+        """
+        self.send("check")
+        until = time.monotonic() + timeout
+        while "checked" not in self.answer(until):
+            pass
 
     def worked(self, threads: Mapping[int, Thread]) -> dict[int, float]:
         """Seconds that each of its threads has worked since this was asked first, when it had prepared its call."""
@@ -274,7 +297,8 @@ def ending(players: Iterable[Player]) -> Iterator[None]:
 class Turns:
     """How players take turns.
 
-    ``timeout`` is seconds for the preparation and for each batch. ``alone``: when the turns are over, as many batches
+    ``retained``: when there are further turns in which processes retain freed memory. ``timeout`` is seconds for the
+    preparation and for each batch. ``alone``: when the turns are over, as many batches
     of one player after those of the other, to see what turns are good for. ``metered``: what players do while they
     run is read before and after each part of a turn.
     """
@@ -286,6 +310,7 @@ class Turns:
     timeout: float = 600.0
     alone: bool = False
     metered: bool = False
+    retained: str = NEVER
 
 
 @dataclass
@@ -294,6 +319,7 @@ class Taken:
 
     ``sometimes``: it failed, and other calls of the same process succeeded. ``alone``: its batches after the turns.
     ``figures``: what it measured while it prepared. ``faults``: page faults of a call, turn by turn, where it says.
+    ``retained``: what it gave in further turns, in which its process retained freed memory; None where there were none.
     ``cores`` and ``switches``: how many cores it kept busy, and context switches of its main thread in a call, turn by
     turn, where that was read.
     """
@@ -308,6 +334,17 @@ class Taken:
     why: str | None = None
     kind: str | None = None
     sometimes: bool = False
+    retained: Taken | None = None
+
+    @property
+    def page_faults(self) -> float | None:
+        """Page faults a call, the median of its turns; None where they were not counted."""
+        return median(self.faults) if self.faults else None
+
+    @property
+    def faulty(self) -> bool:
+        """Whether its page faults may make a difference to its time."""
+        return may_differ(self.value, self.page_faults)
 
     @property
     def value(self) -> float | None:
@@ -345,21 +382,77 @@ def take_turns(players: Sequence[Player], plan: Turns, rng: random.Random) -> di
         for player in playing if plan.metered else ():
             player.meter = Meter(player.pid)
         preparing = time.monotonic() - started
-        started, turn = time.monotonic(), 0
-        while playing and turn < wanted(taken, plan, preparing, (time.monotonic() - started) / max(1, turn)):
-            for player in playing if turn % 2 == 0 else playing[::-1]:
-                one = taken[player.name]
-                try:
-                    one.add(run(player, numbers[player.name], plan.timeout), player)
-                except Failed as error:
-                    one.batches.append(None)
-                    one.fail(error)
-            turn += 1
-            playing = [player for player in playing if not hopeless(taken[player.name])]
+        playing, turn = interleave(playing, taken, numbers, plan, preparing)
         for player in playing if plan.alone else ():
             with suppress(Failed):
                 taken[player.name].alone = [run(player, numbers[player.name], plan.timeout) for _ in range(turn)]
+        check_results(playing, taken, plan.timeout)
+        if plan.retained == ALWAYS or (plan.retained == WHERE_FAULTS and any(each.faulty for each in taken.values())):
+            take_turns_retaining(playing, taken, plan, preparing)
     return taken
+
+
+def interleave(
+    playing: list[Player], taken: Mapping[str, Taken], numbers: Mapping[str, int], plan: Turns, preparing: float
+) -> tuple[list[Player], int]:
+    """Turn after turn, while they are worth their time; who plays on, and how many turns there were.
+
+    ``numbers``: calls in a batch of each player. ``preparing``: seconds that it took to prepare the players.
+    """
+    started, turn = time.monotonic(), 0
+    while playing and turn < wanted(taken, plan, preparing, (time.monotonic() - started) / max(1, turn)):
+        for player in playing if turn % 2 == 0 else playing[::-1]:
+            mine = taken[player.name]
+            try:
+                mine.add(run(player, numbers[player.name], plan.timeout), player)
+            except Failed as error:
+                mine.batches.append(None)
+                mine.fail(error)
+        turn += 1
+        playing = [player for player in playing if not hopeless(taken[player.name])]
+    return playing, turn
+
+
+def check_results(playing: Iterable[Player], taken: Mapping[str, Taken], timeout: float) -> None:
+    """Have players look at their results, one after the other; a time of a wrong result is none."""
+    for player in playing:
+        if not player.checks:
+            continue
+        try:
+            player.go()
+            player.check(timeout)
+        except Failed as error:
+            taken[player.name].batches = []
+            taken[player.name].fail(error)
+        finally:
+            player.stop()
+        taken[player.name].figures = player.figures
+
+
+def take_turns_retaining(playing: Sequence[Player], taken: Mapping[str, Taken], plan: Turns, preparing: float) -> None:
+    """Further turns of the same processes, which retain freed memory from now on; ``taken`` gets what they gave.
+
+    Where the C library cannot do that on some side, there are none.
+    """
+    again = {player.name: Taken() for player in playing if taken[player.name].value is not None}
+    able = []
+    for player in playing:
+        if player.name not in again:
+            continue
+        try:
+            player.go()
+            again[player.name].number = number_of_calls(player.retain(plan.timeout), plan.batch)
+            able.append(player)
+        except Failed as error:
+            if error.kind == NOT_AVAILABLE:
+                return
+            again[player.name].fail(error)
+        finally:
+            player.stop()
+    numbers = calibrated(able, again, plan)
+    interleave(able, again, numbers, plan, preparing)
+    for name, each in again.items():
+        taken[name].retained = each
 
 
 def prepared(players: Sequence[Player], taken: Mapping[str, Taken], timeout: float) -> list[Player]:

@@ -70,7 +70,7 @@ ARTICLES = [
     part("time_round_trip", "time_pipelined", kernels=OPERATIONS, sizes=["small", "large"]),
     part("time_round_trip", kernels=["matmul_transposed"], sizes=["large"], dtype="float32"),
     part("track_memory", "peakmem_call", kernels=OPERATIONS, sizes=["large"]),
-    part("track_first_call", "track_kept", sizes=["small"]),
+    part("track_first_call", "track_kept", "track_resident", sizes=["small"]),
     part("time_call", kernels=OPERATIONS),
     # Transfers and memory matter where arrays are large, and a queue of calls where they are small.
     part("time_round_trip", "track_memory", "peakmem_call", sizes=["large"]),

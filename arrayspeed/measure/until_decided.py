@@ -10,7 +10,7 @@ from typing import TypeVar
 from arrayspeed.decide import LOOKS, Decision, Looks, Observed
 from arrayspeed.decide.words import FACTOR
 from arrayspeed.measure import interrupts
-from arrayspeed.measure.blocks import Block, gangs, rounds
+from arrayspeed.measure.blocks import Block, gangs, never, rounds
 from arrayspeed.measure.plan import nothing
 from arrayspeed.measure.players import Turns
 from arrayspeed.measure.progress import Rounds
@@ -52,6 +52,7 @@ def until_decided(
     finished: Mapping[Where, int] | None = None,
     turns: Turns | None = None,
     store: bool = True,
+    retained: Callable[[Block], str] = never,
 ) -> dict[Compared, Decision]:
     """Make round after round of what is not decided, look at it when it is time to, and return the decisions.
 
@@ -66,8 +67,9 @@ def until_decided(
     observed
         Everything so far, by the keys of ``blocks`` and perhaps others: a block may be compared in several ways, whose
         keys are then tuples that begin with the block's.
-    turns, store
-        How sides take turns, and whether their processes are stored.
+    turns, store, retained
+        How sides take turns, whether their processes are stored, and when they take further turns in which they retain
+        freed memory.
     finished
         Rounds that a block has already, of an earlier run that was interrupted.
 
@@ -84,7 +86,7 @@ def until_decided(
     progress = Rounds(blocks, looks.plan, finished)
     left = list(blocks)
     try:
-        with rounds(session, turns) as next_round:
+        with rounds(session, turns, retained) as next_round:
             done = 0
             for look in looks.plan:
                 for number in range(done, look):

@@ -40,6 +40,8 @@ class Measure:
         Rounds that are enough for the first look; None for all of them.
     prepares
         Its place among what a process can measure while it prepares the call that is timed; None where it cannot.
+    afterwards
+        Where the process times calls too, it is measured after them, since it frees memory that they do not.
     upgrade
         The sizes at which an upgrade compares it where nothing else is asked for: `ALL`, `SMALLEST` or `LARGEST` of
         those that it compares; None where it does not. Of a library, which has no sizes, `ALL`.
@@ -62,6 +64,7 @@ class Measure:
     lift: float = 0.0
     rounds: int | None = None
     prepares: int | None = None
+    afterwards: bool = False
     upgrade: str | None = None
     of_compiling: bool = False
     to_host: bool = False
@@ -134,6 +137,7 @@ ACCURACY = Measure(
     lift=2.0**-52,  # rounding
     rounds=2,
     prepares=2,
+    afterwards=True,
     upgrade=SMALLEST,
 )
 
@@ -201,6 +205,19 @@ MEASURES = {
             prepares=3,  # it makes many calls
             upgrade=SMALLEST,
         ),
+        Measure(
+            "track_resident",
+            "growth of the process's own memory with every call",
+            "growth",
+            "Resident memory that every call adds for good, whoever takes it; as much as cannot be excluded, where it "
+            "goes up and down.",
+            BYTES,
+            least=2.0**12,
+            lift=2.0**12,  # a page
+            rounds=3,
+            prepares=4,  # from the same calls as what is kept
+            upgrade=SMALLEST,
+        ),
         ACCURACY,
         IMPORT,
     )
@@ -210,6 +227,10 @@ MEASURES = {
 PREPARING = [
     name for _, name in sorted((one.prepares, name) for name, one in MEASURES.items() if one.prepares is not None)
 ]
+
+
+#: What is measured after times, where a process takes some.
+AFTERWARDS = [name for name in PREPARING if MEASURES[name].afterwards]
 
 
 def measure_of(name: str) -> Measure:

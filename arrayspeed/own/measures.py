@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from statistics import median
 
 from arrayspeed.decide import Observed
 from arrayspeed.decide.observed import Value, halfway
@@ -13,8 +14,12 @@ from arrayspeed.model.failures import NOT_AVAILABLE
 from arrayspeed.model.measures import CALL
 from arrayspeed.model.units import human_bytes, human_time, significant
 from arrayspeed.own.records import Item, Record, Records, Size
+from arrayspeed.own.states import differ
 
-TIME, FIRST, MEMORY, KEPT, IMPORT = CALL.name, "first_call", "memory", "kept", "import"
+TIME, FIRST, MEMORY, KEPT, RESIDENT, IMPORT = CALL.name, "first_call", "memory", "kept", "resident", "import"
+
+#: The time of a call where the process retains freed memory, which is judged where it is another.
+RETAINED = "time_retained"
 
 #: Whether results are the same, and what a command printed.
 RESULT, METRIC = "result", "metric"
@@ -42,6 +47,8 @@ class Measure:
         It happens once a process.
     shown
         A value in its unit.
+    within
+        What a record's value may be wrong by, where the process knows it.
     """
 
     title: str
@@ -51,13 +58,24 @@ class Measure:
     lift: float = 0.0
     once: bool = False
     shown: Callable[[float], str] = human_time
+    within: Callable[[Record], float | None] = lambda one: None
 
 
 MEASURES = {
     TIME: Measure("time", lambda one: one.batches),
+    RETAINED: Measure("time, memory retained", lambda one: one.retained),
     FIRST: Measure("first call", lambda one: one.first, least=0.010, lift=0.005, once=True),
     MEMORY: Measure("memory", lambda one: one.memory, SIZES, least=2.0**20, lift=2.0**16, shown=human_bytes),
     KEPT: Measure("kept by a call", lambda one: one.kept, SIZES, least=64.0, lift=64.0, shown=human_bytes),
+    RESIDENT: Measure(
+        "memory growth",
+        lambda one: one.resident,
+        SIZES,
+        least=2.0**10,
+        lift=2.0**10,
+        shown=human_bytes,
+        within=lambda one: one.resident_within,
+    ),
     IMPORT: Measure("import", lambda one: one.loaded, least=0.020, lift=0.010, once=True),
     METRIC: Measure("metric", lambda one: one.metric, shown=significant),
 }
@@ -83,14 +101,17 @@ def observed(
     first, *others = records.sides
     for function, size in [*items, (None, None)]:
         rows = records.of(function, size, rounds)
+        states = differ(rows)
+        names = [name for name in MEASURES if (name == IMPORT) == (function is None) and (name != RETAINED or states)]
         for side in others:
-            for name in MEASURES:
-                if (name == IMPORT) == (function is None) and (one := of_pair(rows, name, first, side, factor)):
+            for name in names:
+                if one := of_pair(rows, name, first, side, factor):
                     found[function, size, name, side] = one
         if every_pair and function is not None:
             for pair in combinations(others, 2):
-                if one := of_pair(rows, TIME, *pair, factor):
-                    found[function, size, TIME, pair] = one
+                for name in (TIME, RETAINED)[: 1 + states]:
+                    if one := of_pair(rows, name, *pair, factor):
+                        found[function, size, name, pair] = one
     return found
 
 
@@ -138,9 +159,18 @@ def of_pair(
         factor=max(factor, ONCE) if measure.once else None,
         least=measure.least,
         lift=measure.lift,
+        within=max(roughly(measure, rows, side) for side in (*references, subject)),
         words=measure.words,
         sometimes=any(row[subject].sometimes for row in rows),
     )
+
+
+def roughly(measure: Measure, rows: Sequence[Mapping[str, Record]], side: str) -> float:
+    """What a side's values of a measure may be wrong by, the median over its processes: each bounds by itself what the
+    code does.
+    """
+    known = [value for row in rows if (value := measure.within(row[side])) is not None]
+    return median(known) if known else 0.0
 
 
 def was_asked(record: Record, name: str) -> bool:

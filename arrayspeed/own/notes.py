@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
+from arrayspeed.formats.verdicts import STATES
 from arrayspeed.model.failures import NOT_AVAILABLE
 from arrayspeed.model.text import printable
-from arrayspeed.own.measures import KEPT, MEASURES, MEMORY, ONCE
+from arrayspeed.own.measures import KEPT, MEASURES, MEMORY, ONCE, RESIDENT, RETAINED
 from arrayspeed.own.records import Item, Records
 from arrayspeed.own.script import Script
 from arrayspeed.own.sides import Ready, names
@@ -19,6 +20,8 @@ SENTENCES = {
     "in place": "These change their arguments, so every call sees what the call before left: {what}.",
     "unknown": "The results of {what} were not compared: {detail}.",
     "assumed": "Nothing is known of {detail}, so calls are assumed to be finished when they return: {what}.",
+    "unsteady": "After a second of calls the time or the page faults of a call were still changing: {what}.",
+    "retained": "Where the process retains freed memory, these fail: {what}: {detail}.",
 }
 
 #: Functions that a sentence names.
@@ -36,6 +39,8 @@ def notes_of(
     """The notes, the rule first."""
     labels = [one.label for one in sides]
     found = [rule(labels, factor)]
+    if RETAINED in set(measured):
+        found.append(STATES)
     found += not_compared(records, items)
     found += from_workers(records, items)
     if not script.times_only:
@@ -51,8 +56,8 @@ def rule(labels: Sequence[str], factor: float) -> str:
     once = max(factor, ONCE)
     return (
         f"Ratios are to {labels[0]}, less is better. A word is given where a ratio is shown to be beyond ×{factor:g} "
-        f"or within it (first call and import ×{once:g}, and 10 and 20 ms; memory also 1 MiB, kept 64 B a call); at "
-        "most 5 % of such words are wrong."
+        f"or within it (first call and import ×{once:g}, and 10 and 20 ms; memory also 1 MiB, kept 64 B a call, memory "
+        "growth 1 KiB); at most 5 % of such words are wrong."
     )
 
 
@@ -103,7 +108,7 @@ def not_compared(records: Records, items: Sequence[Item]) -> list[str]:
 def not_measured(records: Records, items: Sequence[Item]) -> list[str]:
     """Measures that functions lack although they work."""
     found = []
-    for measure in (MEMORY, KEPT):
+    for measure in (MEMORY, KEPT, RESIDENT):
         lacking = []
         for item in items:
             rows = records.of(*item, 1)
@@ -112,7 +117,7 @@ def not_measured(records: Records, items: Sequence[Item]) -> list[str]:
             ):
                 lacking.append(name(item))
         if lacking:
-            why = "calls are too long" if measure == KEPT else "the system does not report it"
+            why = f"{'' if measure == MEMORY else 'calls are too long, or '}the system does not report it"
             found.append(f"{MEASURES[measure].title.capitalize()} was not measured of {listed(lacking)}: {why}.")
     return found
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 from arrayspeed.decide.words import FASTER, SIZES, UNCLEAR, WORKS, WORSE
 from arrayspeed.formats.pages import axis, document, drawing, folded, number, table, text, toned
 from arrayspeed.own.best import sentences
-from arrayspeed.own.measures import MEASURES, RESULT, TIME
+from arrayspeed.own.measures import MEASURES, RESULT, RETAINED, TIME
 from arrayspeed.own.notes import name
 from arrayspeed.own.verdict import DIFFERS, Row, Verdict
 
 TITLES = {
     TIME: "Time of a call",
+    RETAINED: "Time of a call where the process retains freed memory",
     "first_call": "First call",
     "memory": "Memory at the peak of a call",
     "kept": "Memory that every call keeps",
+    "resident": "Growth of the process's own memory with every call",
     "import": "Import of the file",
     "metric": "Metric",
     RESULT: "Results",

@@ -28,10 +28,13 @@ class Worker(Spawned):
     ----------
     loaded
         What it answered when it had loaded the file; None before.
+    clean
+        No function has changed how its allocator treats freed memory: for the next function it is as good as new.
     """
 
     def __init__(self, ready: Ready, script: Script) -> None:
         self.loaded: dict[str, Any] | None = None
+        self.clean = True
         super().__init__(ready.label, [ready.executable, str(INSIDE)], cwd=script.path.parent, env=surroundings(ready))
         self.ask({"file": str(script.path), "kind": script.kind})
 
@@ -39,6 +42,11 @@ class Worker(Spawned):
         """Send a request."""
         with suppress(OSError):  # it has ended, and its answer will say so
             self.channel.sendall((json.dumps(request) + "\n").encode())
+
+    def learnt(self, answer: dict[str, Any]) -> None:
+        """Note what its allocator has learnt by an answer."""
+        if self.loaded and answer.get("learnt", 0) > self.loaded.get("learnt", 0):
+            self.clean = False
 
     def load(self, timeout: float) -> dict[str, Any]:
         """What there is to measure, when the file is loaded: ``loaded`` seconds, ``items`` and ``notes``.
@@ -114,8 +122,17 @@ class Part(Player):
         self.go()
         self.worker.ask(self.request)
         self.found = self.answer(time.monotonic() + timeout)
+        self.worker.learnt(self.found)
         seconds: float = self.found["ready"]
         return seconds
+
+    def retain(self, timeout: float) -> float:
+        """Seconds of a call, roughly, when the process retains freed memory and is warm; another function then needs
+        another process.
+        """
+        self.worker.clean = False
+        self.worker.ask({"retain": True})
+        return self.seconds("ready", timeout)
 
     def end(self) -> None:
         """It is played; the worker goes on to the next."""

@@ -15,7 +15,7 @@ from arrayspeed.own.sides import Ready
 from kernels.backends.hardware import cores
 
 #: Changes when what is measured, or how, changes: records of other forms are left alone.
-FORM = 3
+FORM = 4
 
 #: A function's size, as its file gives it; None where it has none.
 Size = int | float | str | None
@@ -36,9 +36,15 @@ class Record:
         Seconds a call of each turn; None where it failed in that turn.
     number
         Calls in a batch.
+    faults
+        Page faults a call.
+    retained, retained_faults
+        As ``batches`` and ``faults``, of further turns in which the process retained freed memory.
     first, memory, kept, loaded, metric
         Seconds of the first call; bytes at the peak of a call; bytes that every call keeps; seconds of the import; what
         a command printed.
+    resident, resident_within
+        Bytes by which the process's own resident memory grows a call, and those that this may be wrong by.
     why, kind, sometimes
         Why it failed, in a line; a class of failure; whether other calls of the process succeeded.
     result
@@ -53,9 +59,14 @@ class Record:
     size: Size = None
     batches: list[float | None] | None = None
     number: int | None = None
+    faults: float | None = None
+    retained: list[float | None] | None = None
+    retained_faults: float | None = None
     first: float | None = None
     memory: float | None = None
     kept: float | None = None
+    resident: float | None = None
+    resident_within: float | None = None
     loaded: float | None = None
     metric: float | None = None
     why: str | None = None

@@ -10,11 +10,12 @@ import random
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from arrayspeed.measure.players import Failed, Taken, Turns, take_turns
+from arrayspeed.measure.states import NEVER
 from arrayspeed.own.process import Part, Worker
 from arrayspeed.own.records import Record, Size
 from arrayspeed.own.results import compare
@@ -26,7 +27,8 @@ from arrayspeed.own.sides import Ready
 class Task:
     """What a round has to find out of a function: nothing at all where it is only called once, since what comes after
     it would else make the first calls of the library. ``memory``: whether the memory of a call is asked for, and its
-    first call counts.
+    first call counts. ``clean``: its processes must not have run a function that changed how the allocator treats freed
+    memory. ``retained``: when it is timed in the allocator's other state too (`arrayspeed.measure.players`).
     """
 
     function: str
@@ -36,6 +38,8 @@ class Task:
     values: bool = True
     memory: bool = True
     touch: bool = False
+    clean: bool = False
+    retained: str = NEVER
 
 
 @dataclass(frozen=True)
@@ -56,8 +60,9 @@ class Round:
         self.loaded: dict[str, float] = {}
         self.rng = random.Random(f"{plan.seed} {number}")
 
-    def worker(self, side: Ready) -> Worker:
-        """The side's process, with the file loaded: a new one where there is none, or where it has ended.
+    def worker(self, side: Ready, clean: bool = False) -> Worker:
+        """The side's process, with the file loaded: a new one where there is none, where it has ended, or where it is
+        not as clean as is asked for.
 
         Raises
         ------
@@ -65,6 +70,8 @@ class Round:
             The file cannot be loaded.
         """
         found = self.workers.get(side.label)
+        if found is not None and clean and not found.clean:
+            found.end()
         if found is None or found.ended:
             found = self.workers[side.label] = Worker(side, self.script)
             try:
@@ -100,11 +107,11 @@ class Round:
                 "kept": task.kept,
             }
             try:
-                parts.append(Part(self.worker(side), request | {"values": path}))
+                parts.append(Part(self.worker(side, task.clean), request | {"values": path}))
             except Failed as error:
                 taken[side.label] = Taken(why=str(error), kind=error.kind)
         if task.timed:
-            taken |= take_turns(parts, self.plan.turns, rng)
+            taken |= take_turns(parts, replace(self.plan.turns, retained=task.retained), rng)
         else:
             taken |= {part.name: prepared(part, self.plan.turns.timeout) for part in parts}
         found = {part.name: part.found for part in parts}
@@ -150,14 +157,25 @@ def record_of(number: int, side: str, task: Task, taken: Taken, found: dict[str,
         task.size,
         batches=taken.batches if works else None,
         number=taken.number if works else None,
+        faults=taken.page_faults if works else None,
+        retained=taken.retained.batches if works and taken.retained else None,
+        retained_faults=taken.retained.page_faults if works and taken.retained else None,
         first=found.get("first") if task.memory else None,
         memory=found.get("memory"),
         kept=found.get("kept"),
+        resident=found.get("resident"),
+        resident_within=found.get("within"),
         why=taken.why,
         kind=taken.kind,
         sometimes=taken.sometimes,
-        notes=found.get("notes", []),
+        notes=[*found.get("notes", []), *failure_retaining(taken)],
     )
+
+
+def failure_retaining(taken: Taken) -> list[list[str | None]]:
+    """The note of a function that works, but not where its process retains freed memory."""
+    again = taken.retained
+    return [["retained", again.why]] if taken.value is not None and again is not None and again.value is None else []
 
 
 @contextmanager

@@ -16,13 +16,27 @@ from arrayspeed.measure.until_decided import Limits, OutOfTime
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.failures import TIMED_OUT
 from arrayspeed.own.commands import command_rounds
-from arrayspeed.own.measures import COMMAND, FIRST, IMPORT, KEPT, MEMORY, METRIC, TIME, Key, asked_of, observed
+from arrayspeed.own.measures import (
+    COMMAND,
+    FIRST,
+    IMPORT,
+    KEPT,
+    MEMORY,
+    METRIC,
+    RESIDENT,
+    RETAINED,
+    TIME,
+    Key,
+    asked_of,
+    observed,
+)
 from arrayspeed.own.progress import Progress
 from arrayspeed.own.records import Item as Item
 from arrayspeed.own.records import Record, Records, Size
 from arrayspeed.own.rounds import Plan, Round, Task, rounds
 from arrayspeed.own.script import Script
 from arrayspeed.own.sides import Ready
+from arrayspeed.own.states import differ, when
 
 #: Rounds in which results are compared: the second shows what differs from process to process.
 VALUES = 2
@@ -123,14 +137,18 @@ def tasks_of(items: Sequence[Item], records: Records, number: int, open_: set[Ke
     found: list[Task | None] = []
     for function, size in items:
         wanted = (
-            {TIME, FIRST, MEMORY, KEPT, METRIC}
+            {TIME, RETAINED, FIRST, MEMORY, KEPT, RESIDENT, METRIC}
             if open_ is None
             else {key[2] for key in open_ if key[:2] == (function, size)}
         )
         if not wanted or records.has(function, size, number) or hopeless(records, function, size, number):
             found.append(None)
             continue
-        found.append(Task(function, size, TIME in wanted, KEPT in wanted, number < VALUES))
+        shown = differ(records.of(function, size, number))
+        retained = when(number, wanted, RETAINED, shown, open_ is None)
+        timed, clean = TIME in wanted or RETAINED in wanted, number == 0 or shown
+        keeps, values = bool({KEPT, RESIDENT} & wanted), number < VALUES
+        found.append(Task(function, size, timed, keeps, values, clean=clean, retained=retained))
     last = max((n for n, task in enumerate(found) if task), default=-1)
     return [
         task or Task(*items[n], False, False, False, touch=True)

@@ -86,8 +86,8 @@ class Row:
 
     @property
     def negligible(self) -> bool:
-        """Whether both sides are so small that their ratio means nothing."""
-        if self.observed is None or not self.observed.lift:
+        """Whether both sides are so small that their ratio means nothing, and known well enough to say so."""
+        if self.observed is None or not self.observed.lift or self.observed.within > self.observed.lift:
             return False
         found = [self.observed.middle(side) for side in (self.observed.reference, self.observed.subject)]
         known = [value for value in found if value is not None]

@@ -34,6 +34,17 @@ SUFFIX = ".processes.jsonl"
 
 
 @dataclass(frozen=True)
+class Retained:
+    """What a process gave in further turns, in which it retained freed memory: ``batches`` and ``faults`` as of
+    `Process`; ``why`` it failed there.
+    """
+
+    batches: list[float | None] = field(default_factory=list)
+    faults: float | None = None
+    why: str | None = None
+
+
+@dataclass(frozen=True)
 class Process:
     """One process of one combination.
 
@@ -54,6 +65,8 @@ class Process:
         Calls in a batch.
     faults
         Page faults of a call, the median of its batches; None where they were not counted.
+    retained
+        What it gave where it retained freed memory; None where it was not asked for.
     cores, switches
         Cores that it kept busy, and context switches of its main thread in a call, medians of its batches; None where
         that was not read. They are not stored.
@@ -76,6 +89,7 @@ class Process:
     number: int | None = None
     kind: str | None = None
     faults: float | None = None
+    retained: Retained | None = None
     cores: float | None = None
     switches: float | None = None
     fingerprint: str | None = field(default=None, compare=False)
@@ -141,14 +155,21 @@ def line(process: Process) -> dict[str, Any]:
         row |= {"block": process.block, "round": process.round}
     if process.batches:
         row["number"] = process.number
-        row["batches"] = [None if batch is None else float(f"{batch:.4g}") for batch in process.batches]
+        row["batches"] = rounded(process.batches)
         if process.faults is not None:
             row["faults"] = float(f"{process.faults:.3g}")
+    if again := process.retained:
+        row["retained"] = {"batches": rounded(again.batches), "faults": again.faults, "why": again.why}
     if process.why is not None:
         row |= {"why": process.why, "kind": process.kind or class_of(process.why)}
     if process.sometimes:
         row["sometimes"] = True
     return row
+
+
+def rounded(batches: Iterable[float | None]) -> list[float | None]:
+    """Four digits of each."""
+    return [None if batch is None else float(f"{batch:.4g}") for batch in batches]
 
 
 def load(folder: str | Path, machine: str, environment: str, commits: list[str]) -> Iterator[Process]:
@@ -218,12 +239,24 @@ def parse(row: dict[str, Any], environment: str) -> Process:
     met["number"] = None if number is None else int(number)
     faults = row.get("faults")
     met["faults"] = float(faults) if faults is not None and is_value(faults) else None
+    met["retained"] = parse_retained(row.get("retained"))
     why = None if row.get("why") is None else str(row["why"])
     if why is not None:
         met["kind"] = kind if (kind := row.get("kind")) in CLASSES else class_of(why)
     met["fingerprint"] = known if isinstance(known := row.get("fingerprint"), str) else None
     met["date"] = str(row.get("date", ""))
     return Process(one, value, why=why, batches=batches, sometimes=row.get("sometimes") is True, **met)
+
+
+def parse_retained(row: object) -> Retained | None:
+    """What a line has of the state in which memory is retained; None where it has nothing of the kind."""
+    if not isinstance(row, dict):
+        return None
+    batches, faults, why = list(row.get("batches", ())), row.get("faults"), row.get("why")
+    for each in (faults, *batches):
+        if not is_value(each):
+            raise ValueError(each)
+    return Retained(batches, faults, None if why is None else str(why))
 
 
 def page_faults(found: Iterable[Process]) -> float | None:

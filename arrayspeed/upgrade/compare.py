@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from statistics import median
 
 from arrayspeed.decide import Decision, Observed, judge
 from arrayspeed.measure.blocks import Block, blocks_of
 from arrayspeed.measure.plan import Selection, combinations, wanted
 from arrayspeed.measure.selections import COMPILED
 from arrayspeed.measure.session import Session
+from arrayspeed.measure.states import ALWAYS, NEVER, WHERE_FAULTS, differ
 from arrayspeed.measure.until_decided import Limits, until_decided
 from arrayspeed.model.combination import Combination
 from arrayspeed.model.measures import ALL, LARGEST, MEASURES, SMALLEST, measure_of
@@ -21,7 +23,12 @@ from arrayspeed.records.processes import Process
 from kernels import CATALOGUE
 from kernels.catalogue import dtypes
 
+#: What tells combinations of one environment apart; after it, `RETAINED` where it is their other time.
 Key = tuple[str, str, int | None, str | None]
+Compared = Key | tuple[Key, str]
+
+#: The time of a call where the process retains freed memory, in names of comparisons.
+RETAINED = "memory retained"
 
 
 def default_selections(
@@ -52,13 +59,14 @@ def key(one: Combination) -> Key:
 
 @dataclass(frozen=True)
 class Row:
-    """One combination: what both sides gave, and what was decided."""
+    """One combination: what both sides gave, and what was decided. ``state``: `RETAINED` where it is of that."""
 
     one: Combination
     observed: Observed
     decision: Decision
     old: list[Process]
     new: list[Process]
+    state: str = ""
 
     @property
     def verdict(self) -> str:
@@ -82,6 +90,28 @@ class Sides:
         """As `arrayspeed.decide` takes it."""
         return observed_of_sides(self.old, self.new)
 
+    @property
+    def two_times(self) -> bool:
+        """Whether on either side a call takes another time where freed memory is retained, by the first round that was
+        asked.
+        """
+        asked = [(p.batches, p.faults, p.retained) for p in (*self.old[:1], *self.new[:1])]
+        return any(differ(batches, faults, more.batches, more.faults) for batches, faults, more in asked if more)
+
+    def retaining(self) -> Sides:
+        """The same where freed memory is retained, from the rounds in which both sides gave a time there."""
+        both = [(old, new) for old, new in zip(self.old, self.new, strict=True) if old.retained and new.retained]
+        return Sides(*([as_retained(pair[side]) for pair in both] for side in (0, 1)))
+
+
+def as_retained(process: Process) -> Process:
+    """What a process gave where it retained freed memory, as if it were all that it gave."""
+    more = process.retained
+    assert more is not None
+    good = [batch for batch in more.batches if batch]
+    value = median(good) if good else None
+    return replace(process, value=value, batches=more.batches, faults=more.faults, why=more.why, retained=None)
+
 
 Found = dict[Key, Sides]
 
@@ -99,12 +129,21 @@ def measure(session: Session, selections: list[Selection], limits: Limits) -> li
         for process, side in zip(played, ("old", "new"), strict=True):
             getattr(found[key(block.one)], side).append(process)
 
-    return rows_of(found, until_decided(session, blocks, take, lambda: observed_of(found), limits))
+    def retained(block: Block) -> str:
+        sides = found[key(block.one)]
+        return WHERE_FAULTS if not sides.old else ALWAYS if sides.two_times else NEVER
+
+    decisions = until_decided(session, blocks, take, lambda: observed_of(found), limits, retained=retained)
+    return rows_of(found, decisions)
 
 
-def observed_of(found: Found) -> dict[Key, Observed]:
+def observed_of(found: Found) -> dict[Compared, Observed]:
     """What was measured so far, as `arrayspeed.decide` takes it."""
-    return {where: sides.observed() for where, sides in found.items() if sides.old}
+    seen: dict[Compared, Observed] = {where: sides.observed() for where, sides in found.items() if sides.old}
+    for where, sides in found.items():
+        if sides.two_times and (more := sides.retaining()).old:
+            seen[where, RETAINED] = more.observed()
+    return seen
 
 
 def stored(
@@ -127,12 +166,14 @@ def met(sides: Sides) -> Sides:
     return Sides(*([p for p in side if p.block in blocks] for side in (sides.old, sides.new)))
 
 
-def rows_of(found: Found, decisions: dict[Key, Decision]) -> list[Row]:
-    """A row for each combination that was decided about."""
-    return [
-        Row(found[where].one, found[where].observed(), decision, found[where].old, found[where].new)
-        for where, decision in decisions.items()
-    ]
+def rows_of(found: Found, decisions: Mapping[Compared, Decision]) -> list[Row]:
+    """A row for each comparison that was decided about."""
+    rows = []
+    for where, decision in decisions.items():
+        (place, state) = where if len(where) == 2 else (where, "")
+        sides = found[place].retaining() if state else found[place]
+        rows.append(Row(sides.one, sides.observed(), decision, sides.old, sides.new, state))
+    return rows
 
 
 def judge_stored(found: Found, factor: float) -> list[Row]:

@@ -16,6 +16,7 @@ from arrayspeed.decide.means import Mean, geometric_mean
 from arrayspeed.decide.observed import Value
 from arrayspeed.decide.words import SAME, UNCLEAR, exit_status
 from arrayspeed.formats.verdicts import (
+    STATES,
     conclusion,
     decision_data,
     failures_text,
@@ -74,6 +75,8 @@ def means(rows: Iterable[Row]) -> list[tuple[str, str, Mean]]:
     groups = defaultdict(list)
     for row in rows:
         if not measure_of(row.one.measure).exact:
+            if row.state:
+                continue
             groups[row.one.measure, "all"].append(row.observed)
             groups[row.one.measure, row.one.family].append(row.observed)
     found = []
@@ -89,7 +92,7 @@ def name_of(row: Row) -> str:
     """A comparison's name, as programs read it."""
     one = row.one
     place = [part for part in (one.backend, None if one.size is None else f"{one.size}", one.device) if part]
-    return f"{one.benchmark}({', '.join(place)})"
+    return f"{one.benchmark}({', '.join(place)})" + (f" {row.state}" if row.state else "")
 
 
 def cells(row: Row) -> tuple[str, ...]:
@@ -101,7 +104,7 @@ def cells(row: Row) -> tuple[str, ...]:
     faults = "" if row.verdict == UNCLEAR else faults_text(page_faults(row.old), page_faults(row.new))
     return (
         row.verdict,
-        measure_of(one.measure).short,
+        ", ".join(filter(None, (measure_of(one.measure).short, row.state))),
         what,
         one.backend,
         old,
@@ -132,6 +135,8 @@ def notes(upgrade: Upgrade) -> list[str]:
     kernels = {row.one.kernel for row in upgrade.rows} & CATALOGUE.keys()
     if kernels and len(kernels) < len(CATALOGUE):
         lines.append(f"{len(kernels)} of {len(CATALOGUE)} kernels were compared; --tier full selects all.")
+    if any(row.state for row in upgrade.rows):
+        lines.append(STATES)
     if any(row.verdict == UNCLEAR for row in upgrade.rows):
         lines.append(f"Unclear: neither a change by more than ×{upgrade.factor:g} nor the absence of one was shown.")
     if any(row.decision.low is not None and not row.decision.paired for row in upgrade.rows):

@@ -142,6 +142,6 @@ class Again:
 def readable(value: object) -> str | None:
     """A digest; None where there is none."""
     try:
-        return values.digest(values.snapshot(value))
+        return values.fingerprint(value)
     except values.Unknown:
         return None

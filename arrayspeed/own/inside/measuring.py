@@ -5,10 +5,12 @@ from __future__ import annotations
 import gc
 import mmap
 import os
+import resource
 from collections.abc import Awaitable, Iterator
 from time import monotonic, perf_counter, sleep
 
 from . import keeping, memory, values
+from .allocator import learnt, retain
 from .waiting import waiter
 
 TYPE_CHECKING = False  # type checkers take it as true
@@ -22,6 +24,10 @@ if TYPE_CHECKING:
 
 #: Seconds of calls before a function is ready: caches are warm, and one call's time is roughly known.
 WARM_UP = 0.05
+
+#: Then calls go on until two batches of about so many seconds agree, or for so many seconds: a call is as long as the
+#: one before within a tenth, and takes as many page faults.
+WINDOW, SETTLING, STEADY = 0.02, 1.0, 0.1
 
 #: A shorter call is made once, untimed, before each batch: the other sides' data are in the caches.
 SHORT = 0.01
@@ -54,6 +60,7 @@ class Measured:
         self.every = again.every if again else 0
         self.wait: Wait | None = None
         self.each = 0.0
+        self.faults = 0.0
         self.main = os.getpid()
         self.returned = mmap.mmap(-1, 1)  # shared with children
 
@@ -128,9 +135,19 @@ class Measured:
         if wanted.get("values"):
             found.update(self.compared(shots, before, wanted["values"], found))
         if wanted.get("kept"):
-            found["kept"] = keeping.kept_by(self.call, self.each)
-        self.warm_up()
+            kept = keeping.kept_by(self.call, self.each)
+            found.update(kept=kept.counted, resident=kept.grown, within=kept.within)
+        if not self.warm_up():
+            found["notes"].append(["unsteady", None])
+        found["learnt"] = learnt()
         return found
+
+    def retained(self) -> bool:
+        """From now on the process retains what its calls free; warm again. False where the C library cannot."""
+        if not retain():
+            return False
+        self.warm_up()
+        return True
 
     def shot(self, result: object, found: dict[str, Any]) -> Shot | None:
         """A copy of a result; None where it cannot be compared, which is noted."""
@@ -143,7 +160,7 @@ class Measured:
     def arguments_digest(self) -> str | None:
         """A digest of the arguments; None where they cannot be read."""
         try:
-            return values.digest(values.snapshot(self.arguments))
+            return values.fingerprint(self.arguments)
         except values.Unknown:
             return None
 
@@ -168,17 +185,27 @@ class Measured:
                 known["files"].append(path + ".2")
         return known
 
-    def warm_up(self) -> None:
-        """Call until caches are warm."""
+    def warm_up(self) -> bool:
+        """Call until caches are warm and calls are steady; whether they are.
+
+        How long a call takes may change for many calls: an allocator learns which blocks to keep, a heap grows, a
+        compiler at run time sees that code is hot.
+        """
         spent, number = 0.0, 1
-        if self.each > WARM_UP:
-            return
-        while True:
+        if self.each > SETTLING:
+            return True
+        while spent < WARM_UP:
             self.each = self.time(number)
             spent += self.each * number
-            if spent >= WARM_UP:
-                return
             number *= 2
+        until = monotonic() + SETTLING
+        while True:
+            before = self.each, self.faults
+            self.each = self.time(max(1, round(WINDOW / self.each)))
+            if self.each > before[0] * (1 - STEADY) and abs(self.faults - before[1]) <= max(1.0, STEADY * before[1]):
+                return True
+            if monotonic() > until:
+                return False
 
     def batch(self, number: int) -> float:
         """Seconds of a call, the mean of so many."""
@@ -205,6 +232,7 @@ class Measured:
         function, arguments, wait = self.function, self.arguments, self.wait
         collecting = gc.isenabled()
         gc.disable()
+        before = page_faults()
         try:
             times = range(number)
             if wait is None:
@@ -220,6 +248,7 @@ class Measured:
         finally:
             if collecting:
                 gc.enable()
+        self.faults = (page_faults() - before) / number
         return seconds / number
 
     def succeeds(self) -> bool:
@@ -255,6 +284,11 @@ class Measured:
             sleep(0.005)
         if self.returned[0]:
             raise Forked("it forks, and the child returns from the function: it must end with os._exit")
+
+
+def page_faults() -> int:
+    """Pages of memory that the system has given this process so far, without reading them from a disk."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
 
 
 def children() -> bool:

@@ -3,9 +3,11 @@
 The first line says what to load; the answer is ``{"loaded": seconds, "items": [[function, size], ...]}``. Then come
 requests ``{"function", "size", "touch", "kept", "values"}``, answered when the function is ready to be measured with
 ``{"ready": seconds, "first", "memory", "kept", "notes", ...}``, and numbers of calls, answered with
-``{"seconds": seconds}`` of a call. What cannot be done is ``{"failed": why, "kind": kind}``, with ``"sometimes": true``
-where other calls of the process succeed. A request ``{"function", "size", "programs": folder}`` is answered with
-``{}`` when the function's programs are in ``programs.json`` there.
+``{"seconds": seconds, "faults": number}`` of a call: how long it took, and how many pages of memory it had the system
+provide. ``{"retain": true}`` brings the allocator to its other state and is answered with ``{"ready": seconds}``.
+``learnt`` in answers is what `allocator.learnt` says. What cannot be done is ``{"failed": why, "kind": kind}``, with
+``"sometimes": true`` where other calls of the process succeed. A request ``{"function", "size", "programs": folder}``
+is answered with ``{}`` when the function's programs are in ``programs.json`` there.
 
 Whatever the functions print is dropped: the channel is a descriptor that they do not know.
 """
@@ -19,7 +21,7 @@ import signal
 import sys
 from contextlib import suppress
 
-from .allocator import settle
+from .allocator import learnt
 from .asv_suite import Asv
 from .loading import File, Mistake, Skipped, told
 from .measuring import Forked, Measured
@@ -140,14 +142,26 @@ class Session:
         self.channel.say(found)
         while True:
             self.waiting = self.channel.read()
-            if self.waiting is None or isinstance(self.waiting, dict):
+            if isinstance(self.waiting, dict) and "retain" in self.waiting:
+                self.retain(now)
+            elif isinstance(self.waiting, int):
+                self.batch(now, self.waiting)
+            else:
                 return None
-            self.batch(now, self.waiting)
+
+    def retain(self, now: Measured) -> None:
+        """Have the process retain freed memory."""
+        try:
+            if not now.retained():
+                return self.channel.say({"failed": "the C library's allocator is not glibc's", "kind": "not available"})
+        except BaseException as error:
+            return self.fail(error, sometimes=not isinstance(error, SystemExit) and now.succeeds())
+        return self.channel.say({"ready": max(now.each, 1e-12)})
 
     def batch(self, now: Measured, number: int) -> None:
         """Time a batch."""
         try:
-            self.channel.say({"seconds": max(now.batch(number), 1e-12)})
+            self.channel.say({"seconds": max(now.batch(number), 1e-12), "faults": now.faults})
         except (BrokenPipeError, ConnectionError):
             raise
         except BaseException as error:
@@ -174,7 +188,6 @@ def main() -> None:
     """Load, and serve."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     channel = Channel()
-    settle()
     request: Any = channel.read()  # the first line, which names what to load
     try:
         loaded = load(request)
@@ -185,6 +198,7 @@ def main() -> None:
         os._exit(0)
     row: dict[str, Any] = {"loaded": max(loaded.seconds, 1e-6), "items": items, "notes": loaded.notes()}
     row["modules"] = local_modules(os.path.dirname(loaded.path))
+    row["learnt"] = learnt()
     channel.say(row)
     with suppress(BrokenPipeError, ConnectionError):
         Session(channel, loaded).serve()

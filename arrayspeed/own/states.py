@@ -1,0 +1,37 @@
+"""In which of the allocator's states a function is timed: `arrayspeed.measure.states`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from arrayspeed.measure import states
+from arrayspeed.measure.states import ALWAYS, NEVER, WHERE_FAULTS
+from arrayspeed.own.records import Record
+
+
+def differ(rows: Sequence[Mapping[str, Record]]) -> bool:
+    """Whether a call takes another time on any side where freed memory is retained, by the first round that shows it.
+
+    ``rows``: rounds, side -> record.
+    """
+    for row in rows:
+        known = [record for record in row.values() if record.batches and record.retained]
+        if known:
+            return any(
+                states.differ(record.batches, record.faults, record.retained, record.retained_faults)
+                for record in known
+            )
+    return False
+
+
+def when(number: int, wanted: Collection[str], measure: str, shown: bool, first_look: bool) -> str:
+    """When a round has turns in which memory is retained: `Turns.retained`.
+
+    ``wanted``: measures that are asked for; ``measure``: that of these turns; ``shown``: `differ` of the rounds before;
+    ``first_look``: nothing is decided yet, so that everything is asked for.
+    """
+    if not first_look:
+        return ALWAYS if measure in wanted else NEVER
+    if number == 0:
+        return WHERE_FAULTS
+    return ALWAYS if shown else NEVER
