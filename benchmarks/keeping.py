@@ -212,6 +212,8 @@ def kept_by(call, each):
     before, least, begun, made, start = None, None, None, 0, number
     counts = library is not None
     gc.collect()
+    if library is not None:
+        library.malloc_trim(0)  # what leaks into memory that was free before would not make the process grow
     gc.freeze()  # so that the collections below look at nothing but what the calls made
     try:
         for place, calls in enumerate(windows(number)):

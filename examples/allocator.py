@@ -3,9 +3,9 @@
     arrayspeed compare kept given-back --file examples/allocator.py
     arrayspeed compare kept-float32 given-back-float32 --file examples/allocator.py
 
-In float64, `kept` is the state of programs that have freed a large array before, and of every process of arrayspeed.
-In float32, it is `given-back-float32`: there, a call frees more at the end of the heap than the 64 MiB that glibc
-keeps. What it has given back, the system provides anew in the next call, page by page.
+In float64, `kept` is the state of programs that have freed a large array before. In float32, that is
+`given-back-float32`: there, a call frees more at the end of the heap than the 64 MiB that glibc keeps. What it has
+given back, the system provides anew in the next call, page by page.
 """
 
 # /// script

@@ -130,7 +130,7 @@ def test_calls_are_timed_in_both_states_of_the_allocator(server):
     fft, add = played(server, FFT, ADD, plan=plan)
     assert fft.faulty and not add.faulty
     assert fft.page_faults > 1000 > 100 > fft.retained.page_faults
-    assert differ(fft.batches, fft.page_faults, fft.retained.batches, fft.retained.page_faults)
+    assert differ(fft.value, fft.page_faults, fft.retained.value, fft.retained.page_faults)
     assert add.retained.value and not add.retained.page_faults > 1
     (alone,) = played(server, ADD, plan=plan)
     assert alone.value and alone.retained is None, "no page fault, no other state"

@@ -722,3 +722,39 @@ def test_what_falls_or_never_differs_does_not_go_along():
     assert along([([1.0], {"one round": [1.0]}), ([], {})]) == [[], []]
     with pytest.raises(ValueError, match="2 ratios and 1 differences"):
         along([([1.0, 2.0], {"short": [1.0]})])
+
+
+@pytest.mark.parametrize(
+    ("within", "new", "verdict"),
+    [
+        (0.0, 0.0, "same"),
+        (100.0, 0.0, "same"),
+        (5_000.0, 0.0, "unclear"),
+        (0.0, 20_000.0, "larger"),
+        (5_000.0, 5_500.0, "unclear"),
+        (5_000.0, 1e6, "larger"),
+    ],
+)
+@pytest.mark.parametrize("noise", [0.0, 1e-3])
+def test_what_values_may_be_wrong_by_is_never_called_the_same(within, new, verdict, noise):
+    """Rounds that agree, as those do in which the same is hidden, show no more than each of them does."""
+    rounds = range(6)
+    made = Observed(
+        dict.fromkeys(rounds, 0.0),
+        {number: new * (1 + noise * (-1) ** number) for number in rounds},
+        least=1024.0,
+        lift=1024.0,
+        within=within,
+        words=SIZES,
+    )
+    (decision,) = judge([made])
+    assert decision.verdict == verdict
+    if within:
+        assert decision.high / decision.low >= (1 + within / 1024) ** 2 * 0.99
+
+
+def test_more_rounds_are_not_made_for_what_no_round_can_show():
+    looks = Looks(32, 1.05)
+    made = Observed(dict.fromkeys(range(4), 0.0), dict.fromkeys(range(4), 0.0), least=1.0, lift=1.0, within=9.0)
+    assert looks.look({"one": made})["one"].verdict == "unclear"
+    assert looks.undecided({"one": made}) == []

@@ -33,6 +33,12 @@ ALLOWED = {
     # How something is measured.
     "SHORTER * min(samples) < sample": "whether the number of calls in a sample was chosen in a slow spell",
     "one.number <= 2 * before": "whether a number of calls was taken from a turn that had about as many",
+    "faults * FAULT >= SHARE * seconds": "whether calls are timed in the allocator's other state too",
+    "pages * FAULT >= CLEAR * min(usual, retained)": "whether they are timed there in later rounds too, and judged",
+    "self.each > before[0] * (1 - STEADY)": "whether a call is warm",
+    # How far a figure is from what was planted, which is known.
+    "much / (1 + TOLERANCE) <= ratio <= much * (1 + TOLERANCE)": "how many copies are counted as read",
+    "low / (1 + TOLERANCE) <= much <= high * (1 + TOLERANCE)": "whether an interval that was decided holds it",
     # What is drawn.
     "positive.max() / positive.min() > LOGARITHMIC": "whether an axis is logarithmic",
     "abs(math.log(shade)) > 0.68 * math.log(DEEPEST)": "whether text on a dark colour is white",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from statistics import median
 
 from arrayspeed.measure import states
 from arrayspeed.measure.states import ALWAYS, NEVER, WHERE_FAULTS
@@ -18,10 +19,16 @@ def differ(rows: Sequence[Mapping[str, Record]]) -> bool:
         known = [record for record in row.values() if record.batches and record.retained]
         if known:
             return any(
-                states.differ(record.batches, record.faults, record.retained, record.retained_faults)
+                states.differ(middle(record.batches), record.faults, middle(record.retained), record.retained_faults)
                 for record in known
             )
     return False
+
+
+def middle(batches: Sequence[float | None] | None) -> float | None:
+    """Seconds a call, the median of batches; None where there are none."""
+    known = [batch for batch in batches or () if batch]
+    return median(known) if known else None
 
 
 def when(number: int, wanted: Collection[str], measure: str, shown: bool, first_look: bool) -> str:

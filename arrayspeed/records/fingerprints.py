@@ -40,10 +40,11 @@ TIMED = ("kernels.preparation", "kernels.shared", "kernels.late")
 #: Changes of the timing that left it the same for most: what `same` has are hashes of `timing` before and after.
 CHANGES = tomllib.loads(files(__package__).joinpath("same_timing.toml").read_text(encoding="utf-8")).get("change", [])
 
-#: Backend -> size, ``small`` or ``large`` -> kernels that take another time where freed memory is retained.
-TWO_TIMES: dict[str, dict[str, list[str]]] = tomllib.loads(
-    files(__package__).joinpath("two_times.toml").read_text(encoding="utf-8")
-)
+#: Backend -> size, ``small`` or ``large`` -> kernels that take another time where freed memory is retained; and the
+#: backends of which it was not measured.
+_states = tomllib.loads(files(__package__).joinpath("two_times.toml").read_text(encoding="utf-8"))
+TWO_TIMES: dict[str, dict[str, list[str]]] = _states["kernels"]
+UNMEASURED: list[str] = _states["unmeasured"]
 
 #: A module's name, and one of its top-level names.
 Place = tuple[str, str]
@@ -142,9 +143,9 @@ def of_sources(
 def has_two_times(kernel: str, backend: str, measure: str, large: bool) -> bool:
     """Whether a time on the host is another where the process retains freed memory.
 
-    Of transfers it was not measured, and they copy whole arrays; small ones are below the allocator's thresholds.
+    Of transfers it was not measured, and they copy whole arrays.
     """
-    if MEASURES[measure].to_host and large:
+    if large and (MEASURES[measure].to_host or backend in UNMEASURED):
         return True
     return kernel in TWO_TIMES.get(backend, {}).get("large" if large else "small", ())
 

@@ -43,6 +43,12 @@ class Retained:
     faults: float | None = None
     why: str | None = None
 
+    @property
+    def value(self) -> float | None:
+        """Seconds a call, the median of the batches; None where there are none."""
+        good = [batch for batch in self.batches if batch is not None]
+        return median(good) if good else None
+
 
 @dataclass(frozen=True)
 class Process:

@@ -6,7 +6,6 @@ import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from statistics import median
 
 from arrayspeed.decide import Decision, Observed, judge
 from arrayspeed.measure.blocks import Block, blocks_of
@@ -95,8 +94,8 @@ class Sides:
         """Whether on either side a call takes another time where freed memory is retained, by the first round that was
         asked.
         """
-        asked = [(p.batches, p.faults, p.retained) for p in (*self.old[:1], *self.new[:1])]
-        return any(differ(batches, faults, more.batches, more.faults) for batches, faults, more in asked if more)
+        asked = [(process, more) for process in (*self.old[:1], *self.new[:1]) if (more := process.retained)]
+        return any(differ(process.value, process.faults, more.value, more.faults) for process, more in asked)
 
     def retaining(self) -> Sides:
         """The same where freed memory is retained, from the rounds in which both sides gave a time there."""
@@ -108,9 +107,7 @@ def as_retained(process: Process) -> Process:
     """What a process gave where it retained freed memory, as if it were all that it gave."""
     more = process.retained
     assert more is not None
-    good = [batch for batch in more.batches if batch]
-    value = median(good) if good else None
-    return replace(process, value=value, batches=more.batches, faults=more.faults, why=more.why, retained=None)
+    return replace(process, value=more.value, batches=more.batches, faults=more.faults, why=more.why, retained=None)
 
 
 Found = dict[Key, Sides]
