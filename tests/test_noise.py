@@ -26,30 +26,16 @@ def test_the_table_of_copies_is_that_of_its_run(capsys):
     assert capsys.readouterr().out.strip() in PAGE
 
 
-def test_what_few_rounds_find_of_slower_copies_is_that_of_the_run():
-    found = copies.read(MEASURED / "busy-waits-five-rounds.json")
-    words = {busy: Counter() for busy in (0, 0.02, 0.05, 0.1, 0.25)}
-    quiet = {busy: Counter() for busy in words}
-    for one in found:
-        words[one.busy][one.decision.verdict] += 1
-        if noise(one.in_turn) <= copies.QUIET:
-            quiet[one.busy][one.decision.verdict] += 1
-    assert {one.decision.rounds for one in found} == {4, 5, 6}
-    assert not any(map(copies.falsely_called, found))
-    assert not any(words[busy]["same"] for busy in (0.05, 0.1, 0.25))
-    tenth, quarter = (f"{words[busy]['slower']} of {words[busy].total()}, and {{}} {{}} with" for busy in (0.1, 0.25))
-    said = [
-        tenth.format(f"{quiet[0.1]['slower']} of the", quiet[0.1].total()),
-        quarter.format("all", quiet[0.25].total()),
-        f"{words[0]['same']} were shown to be the same, and {words[0]['unclear']} stayed unclear",
-    ]
-    noises = [
-        [row[3].rstrip("%") for row in copies.noises(of)] for of in (found, copies.read(MEASURED / "busy-waits.json"))
-    ]
-    said.append("of {}, {} and {} %, and had {}, {} and {} % with fewer turns".format(*noises[0], *noises[1]))
-    assert quiet[0.25].keys() == {"slower"}
-    for text in said:
-        assert text in TEXT
+def test_what_is_planted_in_copies_is_read():
+    found = copies.read(MEASURED / "busy-waits.json")
+    assert not any(map(copies.wrong, found))
+    by_level = defaultdict(list)
+    for copy in found:
+        by_level[copy.busy].append(abs(copy.decision.ratio / (1 + copy.busy) - 1) <= 0.03)
+    assert set(by_level) == {0, 0.02, 0.05, 0.1, 0.25}
+    assert all(sum(near) >= 0.95 * len(near) for near in by_level.values())
+    missed = {busy: sum(not copies.found_as_planted(copy) for copy in found if copy.busy == busy) for busy in (0.1, 0.25)}
+    assert missed == {0.1: 1, 0.25: 0} and "all but one of those by 10 %" in TEXT
 
 
 @pytest.mark.parametrize(

@@ -119,14 +119,17 @@ def block(sides: Iterable[Combination], run: str = "", seed: int = 0) -> Block:
     return Block(f"{run}.{hashlib.sha256(text.encode()).hexdigest()[:12]}", sides, seed)
 
 
+#: What serves the players of blocks, which look at their results when they were timed.
+TURNS = "benchmarks.turns"
+
+
 class Forked(Player):
     """A player that a server forked; the server knows how it ended."""
-
-    checks = True
 
     def __init__(self, name: str, pid: int, channel: socket.socket, server: Server, held: bool) -> None:
         super().__init__(name, pid, channel, held)
         self.server = server
+        self.checks = server.program == TURNS
 
     def answer(self, until: float) -> dict[str, Any]:
         """Its next line; how it ended where it ended."""
@@ -152,9 +155,10 @@ class Server:
         python: str,
         preload: str,
         benchmarks: str | Path,
-        program: str = "benchmarks.turns",
+        program: str = TURNS,
         arguments: Sequence[str] = (),
     ) -> None:
+        self.program = program
         self.control, theirs = socket.socketpair()
         self.statuses: dict[int, int] = {}
         self.buffer = b""

@@ -209,8 +209,8 @@ MEASURES = {
             "track_resident",
             "growth of the process's own memory with every call",
             "growth",
-            "Resident memory that every call adds for good, whoever takes it; as much as cannot be excluded, where it "
-            "goes up and down.",
+            "Resident memory that every call adds for good, whoever takes it. There is none where it goes up and down "
+            "so much that this cannot be told.",
             BYTES,
             least=2.0**12,
             lift=2.0**12,  # a page

@@ -21,6 +21,7 @@ from arrayspeed.own.records import Record, Size
 from arrayspeed.own.results import compare
 from arrayspeed.own.script import Script
 from arrayspeed.own.sides import Ready
+from arrayspeed.own.states import differ
 
 
 @dataclass(frozen=True)
@@ -60,9 +61,8 @@ class Round:
         self.loaded: dict[str, float] = {}
         self.rng = random.Random(f"{plan.seed} {number}")
 
-    def worker(self, side: Ready, clean: bool = False) -> Worker:
-        """The side's process, with the file loaded: a new one where there is none, where it has ended, or where it is
-        not as clean as is asked for.
+    def worker(self, side: Ready) -> Worker:
+        """The side's process, with the file loaded: a new one where there is none, or where it has ended.
 
         Raises
         ------
@@ -70,8 +70,6 @@ class Round:
             The file cannot be loaded.
         """
         found = self.workers.get(side.label)
-        if found is not None and clean and not found.clean:
-            found.end()
         if found is None or found.ended:
             found = self.workers[side.label] = Worker(side, self.script)
             try:
@@ -92,8 +90,20 @@ class Round:
                 continue  # every function will say so
         return [Record(self.number, side.label, loaded=self.loaded.get(side.label)) for side in self.sides]
 
+    def renew(self) -> bool:
+        """End the processes of all sides, so that there are new ones, where one of them is not clean; whether it did.
+        All, because the first function of a process makes the first calls of its libraries.
+        """
+        left = [worker for worker in self.workers.values() if not worker.ended]
+        if all(worker.clean for worker in left):
+            return False
+        for worker in left:
+            worker.end()
+        return True
+
     def play(self, task: Task) -> list[Record]:
         """What every side gave of a function."""
+        renewed = task.clean and self.renew()
         rng = random.Random(f"{self.plan.seed} {self.number} {task.function} {task.size}")
         parts: list[Part] = []
         taken: dict[str, Taken] = {}
@@ -107,7 +117,7 @@ class Round:
                 "kept": task.kept,
             }
             try:
-                parts.append(Part(self.worker(side, task.clean), request | {"values": path}))
+                parts.append(Part(self.worker(side), request | {"values": path}))
             except Failed as error:
                 taken[side.label] = Taken(why=str(error), kind=error.kind)
         if task.timed:
@@ -121,6 +131,9 @@ class Round:
             record_of(self.number, side.label, task, taken[side.label], found.get(side.label, {}))
             for side in self.sides
         ]
+        if renewed and not differ([{record.side: record for record in records}]):
+            # In further rounds its processes are not new, and other functions make the first calls of its libraries.
+            records = [replace(record, first=None) for record in records]
         if task.values:
             one = found.get(self.sides[0].label, {})
             for record in records[1:]:
