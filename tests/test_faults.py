@@ -353,7 +353,7 @@ def test_an_upgrade_that_cannot_write_any_more_leaves_no_process(empty, fault):
     """In the middle of a round, while one side is stopped. Where nothing can be mounted, both are the second fault."""
     folder = empty / "results"
     folder.mkdir(exist_ok=True)
-    mounted = fault == "full disk" and mount(folder, 4096)
+    mounted = fault == "full disk" and mount(folder, 8192)
     process = subprocess.Popen(
         [*ARRAYSPEED, *UPGRADE, *SIZES, "--factor", "1.000001"],
         cwd=empty,
