@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from statistics import median
 
+from arrayspeed.decide.observed import level, works
 from arrayspeed.measure import states
 from arrayspeed.measure.states import ALWAYS, NEVER, WHERE_FAULTS
 from arrayspeed.own.records import Record
@@ -16,19 +16,14 @@ def differ(rows: Sequence[Mapping[str, Record]]) -> bool:
     ``rows``: rounds, side -> record.
     """
     for row in rows:
-        known = [record for record in row.values() if record.batches and record.retained]
+        known = [
+            states.differ(level(record.batches), record.faults, level(record.retained), record.retained_faults)
+            for record in row.values()
+            if works(record.batches) and works(record.retained)
+        ]
         if known:
-            return any(
-                states.differ(middle(record.batches), record.faults, middle(record.retained), record.retained_faults)
-                for record in known
-            )
+            return any(known)
     return False
-
-
-def middle(batches: Sequence[float | None] | None) -> float | None:
-    """Seconds a call, the median of batches; None where there are none."""
-    known = [batch for batch in batches or () if batch]
-    return median(known) if known else None
 
 
 def when(number: int, wanted: Collection[str], measure: str, shown: bool, first_look: bool) -> str:
