@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: bench check test test-ci test-all site preview audit gpu wheel wheels vulnerabilities clean
+.PHONY: bench check matrix test test-ci test-all site preview audit gpu wheel wheels vulnerabilities clean
 
 bench: $(VENV)/ready
 	$(BIN)/arrayspeed bench
@@ -59,6 +59,10 @@ vulnerabilities: $(VENV)/ready
 
 site: $(VENV)/ready
 	$(BIN)/arrayspeed site
+
+# The releases of today in asv.conf.json: docs/releases.md.
+matrix: $(VENV)/ready
+	$(BIN)/arrayspeed matrix --update
 
 preview: $(VENV)/ready
 	$(BIN)/asv preview

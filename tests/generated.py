@@ -6,8 +6,10 @@
 import itertools
 import json
 import math
+import re
 from pathlib import Path
 
+from arrayspeed.model.libraries import PYTHON, SUBJECT, compares_python
 from kernels import CATALOGUE
 
 NEWEST = {
@@ -91,6 +93,7 @@ def write_results(
         known of what differs between processes.
     """
     environment = environment or "virtualenv-py3.11-" + "-".join(f"{k}{v}" for k, v in sorted(requirements.items()))
+    python = found[1] if (found := re.search(r"-py(\d+\.\d+t?)-", environment)) else "3.11"
     place = Path(folder) / (machine_folder or machine)
     place.mkdir(parents=True, exist_ok=True)
     description = {
@@ -106,10 +109,10 @@ def write_results(
         "commit_hash": commit,
         "env_name": environment,
         "date": started_at,
-        "params": {"machine": machine, "python": "3.11", **requirements},
-        "python": "3.11",
+        "params": {"machine": machine, "python": python, **requirements},
+        "python": python,
         "requirements": dict(requirements),
-        "env_vars": {},
+        "env_vars": {SUBJECT: PYTHON} if compares_python(environment) else {},
         "result_columns": [*COLUMNS, *STATISTICS],
         "results": benchmarks(rows, started_at),
         "durations": {},

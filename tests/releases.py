@@ -30,7 +30,7 @@ class Simulated:
     is not there cannot be installed.
     """
 
-    python, label, uv = (3, 11), "mine", None
+    pythons, label, uv = [(3, 11)], "mine", None
 
     def __init__(self, folder, levels, noise=0.02, seed=0, name="toy"):
         self.folder, self.levels, self.noise, self.seed = folder, levels, noise, seed
@@ -38,6 +38,12 @@ class Simulated:
         self.identity = "simulated"
         self.measured = []
         self.stop_after = math.inf
+
+    def running(self, version):
+        return ["3.11"] if version in self.levels else []
+
+    def choose(self, old, new):
+        pass
 
     def ends(self, old, new):
         for version in (old, new):
@@ -124,7 +130,7 @@ def serving(folder, more=None, status=200):
                 return self.answer(status, b"out of order", "text/plain")
             if (folder / name).is_file():
                 return self.answer(200, (folder / name).read_bytes(), "application/octet-stream")
-            found = sorted(folder.glob(f"{name}-*"))
+            found = sorted(folder.glob(f"{name.replace('-', '_')}-*"))
             if not found:
                 return self.answer(404, b"", "text/plain")
             files = [

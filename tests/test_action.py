@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from arrayspeed.own.uv import Uv
+from arrayspeed.environments.uv import Uv
 from tests.conftest import ROOT, commit
 from tests.test_own_sides import wheel
 

@@ -735,7 +735,8 @@ def test_the_interpreter_of_asv_comes_first():
 
 def test_a_python_on_path_is_used(tmp_path, monkeypatch):
     other = tmp_path / "python3.99"
-    other.symlink_to(sys.executable)
+    other.write_text(f'#!/bin/sh\necho \'["{other}", "3.99.0", "cpython", false]\'\n')
+    other.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     env = environment({}, "3.99")
     assert env._executable == str(other)
@@ -747,11 +748,20 @@ def test_a_python_that_is_not_there_is_replaced_and_the_name_says_so(tmp_path, m
     shim.write_text("#!/bin/sh\nexit 127\n")
     shim.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("UV_PYTHON_DOWNLOADS", "never")
     first, second = environment({"alpha": "1.0"}, "3.99"), environment({"alpha": "2.0"}, "3.99")
     assert first.name == f"venv-py{PYTHON}-alpha1.0"
     assert first.python == second.python == PYTHON
     assert len(warnings) == 1
     assert "3.99" in warnings[0]
+
+
+def test_a_python_that_may_be_fetched_keeps_its_name_and_is_fetched_when_it_is_needed(monkeypatch, warnings):
+    env = environment({}, "3.99")
+    assert (env._executable, env.name, warnings) == (None, "venv-py3.99", [])
+    monkeypatch.setenv("UV_PYTHON_DOWNLOADS", "never")
+    with pytest.raises(util.UserError, match=r"Python 3\.99 is not on this machine .* \(environment venv-py3\.99\)"):
+        env.create()
 
 
 @pytest.mark.parametrize("python", ["pypy3.10", "same", "/usr/bin/python3", "3.x"])

@@ -317,6 +317,7 @@ def stored(tree, tmp_path, monkeypatch):
     env = SimpleNamespace(
         name="venv",
         requirements=packages,
+        env_vars={},
         check_presence=lambda: True,
         packages=lambda: dict(packages),
         alike=list,

@@ -1,7 +1,6 @@
 """Sides of one's own code: versions, lock files, interpreters; from packages that are made here, without a network."""
 
 import json
-import shutil
 import subprocess
 import sys
 import zipfile
@@ -10,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from arrayspeed.cli.main import main
+from arrayspeed.environments import interpreters
+from arrayspeed.environments.uv import Uv
 from arrayspeed.model.errors import UserError
 from arrayspeed.own import locks, resolve, script, sides
-from arrayspeed.own.uv import Uv
 from tests.conftest import ROOT
 
 #: Sides are started and timed.
@@ -252,14 +252,12 @@ def test_interpreters(run, tmp_path):
     assert not (tmp_path / ".arrayspeed/environments").exists(), "nothing is made for interpreters as they are"
 
 
-OLDER = [found for version in ("3.8", "3.9", "3.13") if (found := shutil.which(f"python{version}"))]
+OLDER = [one.path for one in interpreters.at_hand() if one.name in ("3.8", "3.9", "3.13")]
 
 
 @pytest.mark.skipif(not OLDER, reason="no other Python is here")
 @pytest.mark.parametrize("python", OLDER)
 def test_other_pythons(run, python):
-    if subprocess.run([python, "-c", ""], capture_output=True).returncode:
-        pytest.skip(f"{python} does not run")
     _, printed = run(
         "upgrade", "--rounds", "2", "--python", python, sys.executable, source="def bench_one():\n    return 1\n"
     )

@@ -52,7 +52,7 @@ def test_an_index_over_http(tmp_path, monkeypatch, run):
         assert [row["version"] for row in rows][-2:] == ["1.10", "2.0"], "by version, not by letters"
         assert {row["date"] for row in rows} == {"2026-02-03"}
         _, printed = run("toy", "--pre", "--format", "markdown")
-        assert "| 3.0rc1 | 2026-02-03 | 1 | 1 | no | pre-release |" in printed.out
+        assert "| 3.0rc1 | 2026-02-03 | 1 | 1 | 3.8 or newer | no | pre-release |" in printed.out
         _, printed = run("toy")
         assert "6 releases, 2 of them with wheels for Python" in printed.out
 
@@ -145,10 +145,13 @@ def test_what_is_no_file_of_a_release_is_left_out():
 
 def test_wheels_of_another_python():
     files = [File("toy-1.0-cp39-cp39-manylinux_2_17_x86_64.whl"), File("toy-1.0-cp39-cp39-manylinux_2_17_aarch64.whl")]
-    (here,) = of_files("toy", files, (3, 9))
+    (here,) = of_files("toy", files, [(3, 9)])
     assert (here.wheels, here.here) == (2, 1)
-    (here,) = of_files("toy", files, (3, 10))
+    (here,) = of_files("toy", files, [(3, 10)])
     assert (here.wheels, here.here) == (2, 0)
+    assert (here.pythons, here.obstacle) == (("3.9",), "needs Python 3.9")
+    (here,) = of_files("toy", files, [(3, 10), (3, 9)])
+    assert (here.here, here.obstacle) == (1, "")
 
 
 def test_between():

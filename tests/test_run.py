@@ -1,5 +1,6 @@
 """What a run chooses, without running it."""
 
+import copy
 import os
 import subprocess
 import sys
@@ -17,7 +18,7 @@ from arrayspeed.measure.host import only_run
 from arrayspeed.measure.tiers import kernels_of
 from arrayspeed.model.combination import Combination, parse_name
 from arrayspeed.model.errors import UserError
-from arrayspeed.model.libraries import subjects
+from arrayspeed.model.libraries import compares_python, held, subjects
 from kernels import BACKENDS, CATALOGUE
 from kernels.catalogue import in_tier
 from tests.conftest import ROOT
@@ -77,7 +78,7 @@ def test_selection(selection, chosen):
 )
 def test_what_an_environment_is_needed_for_is_known_before_it_is_made(monkeypatch, requirements, selection, worth):
     monkeypatch.setattr(plan, "missing", lambda device: None if device == "cpu" else "none here")
-    env = SimpleNamespace(name="venv", requirements=requirements)
+    env = SimpleNamespace(name="venv", requirements=requirements, env_vars={})
     assert plan.worth_making(env, [plan.Selection(**selection)]) is worth
 
 
@@ -127,16 +128,19 @@ def test_numpy_beside_one_library_is_its_companion(requirements, measured):
 
 def test_a_library_with_one_release_has_nothing_to_be_compared_with(config):
     names = session.of_one_library(config)
-    held = [subjects(env.requirements) for env in get_environments(config, None) if env.name in names]
-    counts = Counter(library for one in held for library in one)
-    assert all(len(one) == 1 for one in held)
-    assert min(counts.values()) >= 2 and "mlx" not in counts
+    of = [held(env) for env in get_environments(config, None) if env.name in names and not compares_python(env.name)]
+    assert all(len(one) == 1 for one in of)
+    assert min(Counter(library for one in of for library in one).values()) >= 2
+    assert sum(map(compares_python, names)) >= 2
+    few = copy.copy(config)
+    few.include = [entry for entry in config.include if entry["req"].get("mlx", "0.32.4") == "0.32.4"]
+    assert not any("mlx" in name for name in session.of_one_library(few))
 
 
 def test_versions_of_a_library_are_measured_one_after_the_other():
     requirements = {"jax1": {"jax": "1", "numpy": "2"}, "numba": {"numba": "1"}, "jax2": {"jax": "2", "numpy": "2"}}
     session = SimpleNamespace(
-        environments={name: SimpleNamespace(requirements=each) for name, each in requirements.items()},
+        environments={name: SimpleNamespace(requirements=each, env_vars={}) for name, each in requirements.items()},
         benchmarks={"first": {}, "second": {}},
     )
     ones = [

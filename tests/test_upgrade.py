@@ -6,8 +6,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from arrayspeed.measure.plan import Selection, selected
 from arrayspeed.model.combination import Combination
 from arrayspeed.model.errors import UserError
+from arrayspeed.model.libraries import held
 from arrayspeed.records.processes import Process
 from arrayspeed.upgrade import compare, pair, verdict
 from kernels import CATALOGUE
@@ -248,6 +250,48 @@ def test_environments_are_those_of_the_library_s_own_series():
     }
 
 
+def test_environments_of_a_chosen_python():
+    config = SimpleNamespace(include=CONFIG, pythons=["3.11"])
+    made = pair.pair_config(config, "jax", "0.10.2", "0.12.0", (), ["3.12", "3.13"]).include
+    assert [(entry["python"], entry["req"]["jax"]) for entry in made] == [("3.12", "0.10.2"), ("3.13", "0.12.0")]
+    assert pair.packages_that_differ("jax", [{"numpy": "2"}] * 2, ["3.12", "3.13"]) == {"Python": ("3.12", "3.13")}
+
+
+OF_PYTHON = {
+    "python": "3.14",
+    "env_nobuild": {"ARRAYSPEED_SUBJECT": "python"},
+    "req": {"numpy": "2.4.6", "jax": "0.10.2"},
+}
+
+
+def test_two_pythons_have_the_same_packages():
+    config = SimpleNamespace(include=[*CONFIG, OF_PYTHON], pythons=["3.11"])
+    old, new = pair.pair_config(config, "python", "3.12", "3.14t").include
+    assert (old["python"], new["python"]) == ("3.12", "3.14t")
+    assert old["req"] == new["req"] == OF_PYTHON["req"]
+    assert old["env_nobuild"] == {"ARRAYSPEED_SUBJECT": "python"}
+    assert pair.packages_that_differ("python", [old["req"], new["req"]], ["3.12", "3.14t"]) == {}
+    same = pair.pair_config(config, "python", "3.12", "3.12").include
+    assert same[0] != same[1]
+    assert pair.template(config, "jax")["req"]["jaxlib"] == "0.10.2", "lines of Python are no releases of JAX"
+    with pytest.raises(UserError, match="its versions are what is compared"):
+        pair.pythons_of(config, "python", ["3.12", "3.13"], (), print, ["3.11"])
+    with pytest.raises(UserError, match="'3' is not a version of Python"):
+        pair.check_versions("python", "3", "3.13")
+    with pytest.raises(UserError, match=r"asv\.conf\.json lists no environment with"):
+        pair.template(SimpleNamespace(include=CONFIG, pythons=["3.11"]), "python")
+
+
+def test_everything_of_an_environment_of_python_is_measured():
+    of_python = SimpleNamespace(name="one", requirements=OF_PYTHON["req"], env_vars=OF_PYTHON["env_nobuild"])
+    of_jax = SimpleNamespace(name="two", requirements=OF_PYTHON["req"], env_vars={})
+    assert held(of_python) == OF_PYTHON["req"]
+    assert held(of_jax) == {"jax": "0.10.2"}
+    asked = [Selection(libraries=names) for names in ([], ["python"], ["jax"])]
+    assert [selected(of_python, one) for one in asked] == [True, True, False]
+    assert [selected(of_jax, one) for one in asked] == [True, False, True]
+
+
 def test_a_library_without_a_series_gets_the_newest_numpy():
     assert pair_of("tensorflow", "2.18.0", "2.19.0")[1] == {"tensorflow": "2.19.0", "numpy": "2.4.6"}
 
@@ -283,4 +327,7 @@ def test_names_that_are_none(library, version, says):
 
 def test_packages_that_differ():
     old, new = {"jax": "1", "numpy": "2", "ml_dtypes": "3"}, {"jax": "2", "numpy": "2", "scipy": "4"}
-    assert pair.packages_that_differ("jax", old, new) == {"ml_dtypes": ("3", None), "scipy": (None, "4")}
+    assert pair.packages_that_differ("jax", [old, new], ["3.11", "3.11"]) == {
+        "ml_dtypes": ("3", None),
+        "scipy": (None, "4"),
+    }

@@ -10,7 +10,8 @@ import pytest
 
 from arrayspeed.cli import main as cli
 from arrayspeed.decide.compare import APART
-from arrayspeed.records import results
+from arrayspeed.records import released, results
+from arrayspeed.records.released import Released
 from arrayspeed.report import upgrades
 from arrayspeed.report.publisher import write as publish
 from arrayspeed.report.series import write_series
@@ -223,6 +224,45 @@ def test_the_report_has_series_and_means(tmp_path):
     assert data["factor"] == 1.05
     (mean, *_) = data["means"]
     assert (mean["anchor"], mean["label"], len(mean["points"])) == ("0.10.2", "all", 3)
+
+
+def test_releases_of_different_pythons_are_apart(tmp_path):
+    """They differ in more than the library."""
+    for python, version in (("3.11", "0.9.2"), ("3.11", "0.10.2"), ("3.12", "0.10.2"), ("3.12", "0.12.0")):
+        requirements = {"jax": version, "numpy": "2.2.6"}
+        rows = [row("matmul", "jax", 1000, 1e-3 if python == "3.11" else 2e-3)]
+        write_results(
+            tmp_path, rows, requirements=requirements, environment=f"venv-py{python}-jax{version}", processes=4
+        )
+    table = results.load(tmp_path)
+    assert write_series(tmp_path, tmp_path, table, 0) == ["jax", "jax, Python 3.11"]
+    (newer,) = json.loads((tmp_path / "library-0-jax.json").read_text())
+    assert [point["version"] for point in newer["points"]] == ["0.10.2", "0.12.0"]
+    assert newer["steps"] == []
+    (older,) = json.loads((tmp_path / "library-0-jax, Python 3.11.json").read_text())
+    assert [point["version"] for point in older["points"]] == ["0.9.2", "0.10.2"]
+
+
+def test_pythons_are_releases_of_python(tmp_path):
+    requirements = {"jax": "0.10.2", "numpy": "2.4.6"}
+    for python, seconds in (("3.9", 4e-3), ("3.14", 2e-3), ("3.14t", 2e-3), ("3.13", 3e-3)):
+        rows = [row("matmul", "numpy", 1000, seconds), row("matmul", "jax", 1000, seconds)]
+        environment = f"venv-py{python}-jax0.10.2-numpy2.4.6-ARRAYSPEED_SUBJECTpython"
+        write_results(tmp_path, rows, requirements=requirements, environment=environment, processes=4)
+    assert write_series(tmp_path, tmp_path, results.load(tmp_path), 0) == ["python"], "and no release of JAX"
+    found = json.loads((tmp_path / "library-0-python.json").read_text())
+    assert [one["backend"] for one in found] == ["jax", "numpy"]
+    assert [point["version"] for point in found[0]["points"]] == ["3.9", "3.13", "3.14", "3.14t"]
+
+
+def test_the_dates_of_releases_and_a_newer_one(tmp_path):
+    for version in ("0.9.2", "0.10.2"):
+        write_results(tmp_path, [row("matmul", "jax", 1000, 1e-3)], requirements={"jax": version, "numpy": "2.2.6"})
+    released.save(tmp_path, Released("2026-11-28", {"jax": {"0.10.2": "2026-06-17", "0.12.0": "2026-10-19"}}))
+    write_series(tmp_path, tmp_path, results.load(tmp_path), 0)
+    found = json.loads((tmp_path / "newest-0-jax.json").read_text())
+    assert found["dates"] == {"0.10.2": "2026-06-17"}
+    assert found["newer"] == "jax 0.12.0 (2026-10-19) is newer than 0.10.2, which was measured: as of 2026-11-28"
 
 
 def test_nothing_measured_alone_is_nothing(tmp_path):

@@ -11,11 +11,11 @@ import pytest
 
 from arrayspeed.cli.main import main
 from arrayspeed.environments.install import PASSING
+from arrayspeed.environments.uv import Uv
 from arrayspeed.measure.until_decided import Limits, OutOfTime
 from arrayspeed.model.errors import UserError
 from arrayspeed.own.compared import Wanted
 from arrayspeed.own.script import read
-from arrayspeed.own.uv import Uv
 from arrayspeed.releases import state
 from arrayspeed.releases.keep import keep
 from arrayspeed.releases.listed import releases
@@ -372,7 +372,7 @@ def test_wheels_of_nightly_builds_are_kept(tmp_path, monkeypatch):
         return OwnCode(read(tmp_path / "mine.py"), "toy", wanted, None, said.append)
 
     def known(one):
-        return [each.version for each in releases("toy", said.append, True, one.python, one.uv)]
+        return [each.version for each in releases("toy", said.append, True, one.pythons, one.uv)]
 
     with serving(wheels) as address:
         alone(monkeypatch, UV_DEFAULT_INDEX=address)

@@ -6,6 +6,7 @@ import argparse
 import copy
 import json
 import shutil
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +20,8 @@ from arrayspeed.environments.project import load_config
 from arrayspeed.measure import asv_processes, interrupts, selections
 from arrayspeed.measure.session import newest_of_all, quiet
 from arrayspeed.model.errors import UserError
+from arrayspeed.releases.at_hand import with_newest_at_hand
+from arrayspeed.releases.dates import refresh
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,15 +33,21 @@ def main(args: argparse.Namespace) -> int:
     """Run ``arrayspeed bench``."""
     if args.rounds < 1:
         raise UserError(f"--rounds {args.rounds} is not valid: 1 or more")
-    config = load_config()
+    config = with_newest_at_hand(load_config(), say)
     environment = newest_of_all(config)
     parts = [replace(part, environments=[environment]) for part in selections.BENCH]
     status = asv_processes.run(config, parts, rounds=args.rounds, append=True, wait=args.wait)
     print("\nPublishing the site …", flush=True)
+    refresh(config.results_dir)
     publish(config)
     summary.show(config.results_dir)
     print(f"\nThe site is in {config.html_dir}/. To open it: {opener(config)}")
     return status
+
+
+def say(text: str) -> None:
+    """What differs from what was asked for."""
+    print(f"arrayspeed: {text}", file=sys.stderr, flush=True)
 
 
 def opener(config: Config) -> str:

@@ -17,16 +17,20 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+from collections.abc import Sequence
 
 from arrayspeed.cli.own import arguments
 from arrayspeed.cli.releases import check_name, say
 from arrayspeed.cli.subjects import add_subject, check_subject, limits_of, subject_of
+from arrayspeed.environments.pythons import NoPython
 from arrayspeed.formats.terminal import console
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.text import printable
 from arrayspeed.releases import outcome
 from arrayspeed.releases.bisect import Bisection
-from arrayspeed.releases.listed import between, releases, version_of
+from arrayspeed.releases.listed import Release, between, releases, version_of
+from arrayspeed.releases.parts import parts
+from arrayspeed.releases.subject import Subject
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -54,16 +58,31 @@ def main(args: argparse.Namespace) -> int:
         raise UserError(f"--of {args.of!r} is not a regular expression: {error}") from error
     subject = subject_of(args, args.name)
     early = args.pre or any(version_of(args.name, text).is_prerelease for text in (args.old, args.new))
-    listed = releases(subject.project, say, early, subject.python, subject.uv)
+    listed = releases(subject.project, say, early, subject.pythons, subject.uv)
     ends = between(subject.project, listed, args.old, args.new)
-    found = Bisection(subject, ends, limits_of(args), progress, args.again, unclear=args.unclear, of=args.of).run()
-    if args.format == "json":
-        print(outcome.as_json(found))
-    elif args.format == "markdown":
-        print(outcome.as_markdown(found))
-    else:
-        console().print(outcome.as_table(found))
-    return found.status
+    statuses = []
+    for part in parts_of(subject, ends):
+        found = Bisection(subject, part, limits_of(args), progress, args.again, unclear=args.unclear, of=args.of).run()
+        if args.format == "json":
+            print(outcome.as_json(found))
+        elif args.format == "markdown":
+            print(outcome.as_markdown(found))
+        else:
+            console().print(outcome.as_table(found))
+        statuses.append(found.status)
+    return 1 if 1 in statuses else max(statuses)
+
+
+def parts_of(subject: Subject, releases: Sequence[Release]) -> list[list[Release]]:
+    """The releases, in parts where no Python runs both ends."""
+    try:
+        subject.choose(releases[0].version, releases[-1].version)
+        return [list(releases)]
+    except NoPython as error:
+        found = parts(releases, subject.running)
+        ranges = ", then ".join(f"{part[0].version} to {part[-1].version}" for part in found)
+        say(f"{str(error).partition(': ')[0]}: {ranges}")
+        return found
 
 
 def progress(text: str) -> None:

@@ -46,7 +46,7 @@ from arrayspeed.model.errors import UserError
 from arrayspeed.own import script
 from arrayspeed.own.compared import Wanted, begun
 from arrayspeed.own.resolve import name_of
-from arrayspeed.own.sides import of_versions, told_apart
+from arrayspeed.own.sides import of_library, told_apart
 from arrayspeed.upgrade import pair
 from kernels import LIBRARIES
 
@@ -61,6 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("new", metavar="NEW", help="another version, or OLD again to test the tool itself")
     add_selected(parser)
     add_file(parser.add_argument_group("your own code"))
+    parser.add_argument("--python", nargs="+", metavar="X.Y", help="the Python of both sides, or one each")
     parser.add_argument("--diff", action="store_true", help="show the lines that differ, in a table too")
     parser.add_argument("--format", choices=("table", "markdown", "json"), default="table", help="default table")
     parser.add_argument("--again", action="store_true", help="make programs again that were kept from an earlier run")
@@ -93,7 +94,7 @@ def own_code(args: argparse.Namespace) -> show.Report:
         raise UserError("--bench and --tier are for arrayspeed's own kernels; with --file, -k chooses functions")
     check_functions(args.function)
     what = script.read(args.file)
-    sides = told_apart(of_versions(args.library, [args.old, args.new]))
+    sides = told_apart(of_library(args.library, [args.old, args.new], args.python or []))
     wanted = Wanted(
         Path(args.results).absolute() if args.results else beside(what),
         tuple(args.function),
@@ -126,7 +127,10 @@ def kernels(args: argparse.Namespace) -> show.Report:
     pair.check_versions(args.library, args.old, args.new)
     check_selected(args)
     config = load_config()
-    both = pair.pair_config(config, args.library, args.old, args.new, args.companions)
+    versions = [args.old, args.new]
+    with redirect_stdout(sys.stderr):
+        pythons = pair.pythons_of(config, args.library, versions, args.companions, print, args.python or [])
+    both = pair.pair_config(config, args.library, args.old, args.new, args.companions, pythons)
     environments = list(get_environments(both, None))
     wanted = chosen(
         args.library,
@@ -143,7 +147,7 @@ def kernels(args: argparse.Namespace) -> show.Report:
         old, new = (one.programs(wanted, report) for one in showers)
         found = [explained(one, old[one], new[one]) for one in wanted]
         store(both.results_dir, machine, args.library, args.old, args.new, found)
-    others = pair.packages_that_differ(args.library, *(one.packages for one in showers))
+    others = pair.packages_that_differ(args.library, [one.packages for one in showers], pythons)
     return show.Report(args.library, args.old, args.new, machine, others, found)
 
 

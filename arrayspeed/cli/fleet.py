@@ -41,7 +41,7 @@ from arrayspeed.measure.plan import Selection, among
 from arrayspeed.measure.tiers import kernels_of
 from arrayspeed.measure.until_decided import Limits
 from arrayspeed.model.errors import UserError
-from arrayspeed.model.libraries import subjects
+from arrayspeed.model.libraries import held
 from arrayspeed.model.names import check
 from arrayspeed.model.text import printable
 from arrayspeed.upgrade import compare, pair, verdict
@@ -61,6 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     upgrade.add_argument("old", metavar="OLD", help="the version to upgrade from")
     upgrade.add_argument("new", metavar="NEW", help="the version to upgrade to")
     add_selected(upgrade)
+    upgrade.add_argument("--python", nargs="+", metavar="X.Y", help="the Python of both sides, or one each")
     add_bench(run)
     for one in (run, upgrade):
         one.add_argument("--folder", metavar="DIR", help="the project on the hosts, if workers are not started in it")
@@ -128,9 +129,9 @@ def versions_plan(args: argparse.Namespace, config: Config) -> Plan:
     check_patterns(args.bench)
     names, libraries = [], set()
     for env in get_environments(config, None):
-        held = subjects(env.requirements)
-        if len(held) == 1:
-            ((library, version),) = held.items()
+        found = held(env)
+        if len(found) == 1:
+            ((library, version),) = found.items()
             if among(library, args.library) and among(version, args.version):
                 names.append(env.name)
                 libraries.add(library)
@@ -146,7 +147,10 @@ def upgrade_plan(args: argparse.Namespace, config: Config) -> Plan:
     check_selected(args, here=False)
     kernels = kernels_of(args.tier, [], bool(args.bench))
     chosen: list[Selection] = compare.default_selections(args.bench, [args.device], args.size, kernels)
-    return Plan(chosen, (args.library, args.old, args.new, args.companions))
+    versions = [args.old, args.new]
+    with redirect_stdout(sys.stderr):
+        pythons = pair.pythons_of(config, args.library, versions, args.companions, print, args.python or [])
+    return Plan(chosen, (args.library, *versions, args.companions, pythons))
 
 
 def show_run(kinds: list[Kind], args: argparse.Namespace, config: Config) -> int:
@@ -181,7 +185,7 @@ def verdict_of(kind: Kind, args: argparse.Namespace, config: Config) -> verdict.
     if not rows:
         raise UserError(f"nothing was measured on {kind.machine}")
     packages = [stored_packages(config.results_dir, kind.machine, name, kind.commits) for name in names]
-    others = pair.packages_that_differ(args.library, *packages)
+    others = pair.packages_that_differ(args.library, packages, [entry["python"] for entry in config.include])
     return verdict.Upgrade(args.library, args.old, args.new, kind.machine, args.factor, others, rows, args.unclear)
 
 

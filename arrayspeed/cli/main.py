@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 import difflib
 import errno
+import os
 import sys
 from importlib import import_module
 
+from arrayspeed.environments.interpreters import DOWNLOADS
 from arrayspeed.measure import interrupts
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.text import printable
@@ -28,6 +30,7 @@ COMMANDS = (
     "versions",
     "explain",
     "releases",
+    "matrix",
     "bisect",
     "watch",
     "site",
@@ -46,6 +49,9 @@ COMMANDS = (
 
 #: Those that measure: one at a time on a host.
 MEASURING = ("bench", "run", "upgrade", "compare", "bisect", "watch", "audit", "copies", "peers", "explain")
+
+#: Those that make environments, for which an interpreter may have to be fetched.
+ENVIRONMENTS = (*MEASURING, "fleet")
 
 
 def parser(argv: list[str]) -> argparse.ArgumentParser:
@@ -71,6 +77,8 @@ def parser(argv: list[str]) -> argparse.ArgumentParser:
         module.add_arguments(sub)
         if name in MEASURING:
             sub.add_argument("--wait", action="store_true", help="wait for another measurement on this machine to end")
+        if name in ENVIRONMENTS:
+            sub.add_argument("--no-python-downloads", action="store_true", help="use only the Pythons of this machine")
         sub.set_defaults(main=module.main)
     return top
 
@@ -101,6 +109,8 @@ def main(argv: list[str] | None = None) -> None:
         print(f"arrayspeed: {complaint}", file=sys.stderr)
         sys.exit(2)
     args = parser(argv).parse_args(argv)
+    if getattr(args, "no_python_downloads", False):
+        os.environ[DOWNLOADS] = "never"
     interrupts.listen()
     try:
         status = attempt(args)

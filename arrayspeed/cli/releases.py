@@ -33,7 +33,7 @@ def main(args: argparse.Namespace) -> int:
     """Run ``arrayspeed releases``."""
     check_name(args.name)
     python = python_of(args.python)
-    found = releases(args.name, say, args.pre, python)
+    found = releases(args.name, say, args.pre, [python])
     text = f"{python[0]}.{python[1]}"
     if args.format == "json":
         print(show.as_json(args.name, text, found))

@@ -28,6 +28,7 @@ from arrayspeed.measure.plan import Selection
 from arrayspeed.measure.stale import Stale, stale
 from arrayspeed.measure.tiers import kernels_of
 from arrayspeed.model.errors import UserError
+from arrayspeed.model.libraries import PYTHON
 from arrayspeed.model.measures import MEASURES
 from arrayspeed.model.names import check
 from arrayspeed.model.units import plural
@@ -44,7 +45,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``arrayspeed run``."""
     several: dict[str, Any] = {"action": "append", "default": [], "metavar": "NAME"}
     parser.add_argument(
-        "--library", **several, help=f"one of {', '.join(LIBRARIES)}; may be repeated, like the other filters"
+        "--library",
+        **several,
+        help=f"one of {', '.join(LIBRARIES)}, or python; may be repeated, like the other filters",
     )
     parser.add_argument("--version", **several, help="the library's version, as in asv.conf.json")
     parser.add_argument(
@@ -202,7 +205,7 @@ def selection(args: argparse.Namespace) -> Selection:
         A name is not valid; the message says what is.
     """
     devices = [name for names in args.device for name in names.split(",")]
-    check("library", args.library, LIBRARIES)
+    check("library", args.library, [*LIBRARIES, PYTHON])
     check("kernel", args.kernel, CATALOGUE)
     check("backend", args.backend, BACKENDS)
     check("device", devices, DEVICES)

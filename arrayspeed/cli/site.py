@@ -8,6 +8,7 @@ import time
 
 from arrayspeed.cli.bench import opener, publish
 from arrayspeed.environments.project import load_config
+from arrayspeed.releases.dates import refresh
 from arrayspeed.report import assets
 
 
@@ -25,6 +26,7 @@ def main(args: argparse.Namespace) -> int:
         os.environ[assets.CDN] = "1"
     started = time.monotonic()
     print("Publishing the site …", flush=True)
+    refresh(config.results_dir)
     publish(config)
     seconds = time.monotonic() - started
     print(f"The site is in {config.html_dir}/, published in {seconds:.0f} s. To open it: {opener(config)}")

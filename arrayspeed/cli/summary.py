@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from arrayspeed.claims.evidence import versions
 from arrayspeed.decide.compare import Level
 from arrayspeed.decide.words import FASTER, SAME, SLOWER, UNCLEAR
 from arrayspeed.environments.project import load_config
@@ -24,6 +25,7 @@ from arrayspeed.model.names import check
 from arrayspeed.model.units import human, significant
 from arrayspeed.records import results
 from arrayspeed.records.levels import Case, compared, inverse, levels_of
+from arrayspeed.records.released import load
 from arrayspeed.report.backends import BASELINE
 from arrayspeed.report.shown import measured, shown
 from kernels import BACKENDS, DEVICES
@@ -77,6 +79,10 @@ def show(
         rows.add_row(one.kernel, f"{one.size:,}", *(cells.get(name, absent) for name in backends))
     console = Console()
     console.print(rows) if console.is_terminal else Console(width=200).print(rows)
+    released = load(folder)
+    for library, version in versions(table.filter(machine=machine)).items():
+        if text := released.text(library, version):
+            print(f"{text}.")
 
 
 #: How the word of a backend against NumPy is shown, and what is put behind the ratio.

@@ -6,7 +6,7 @@ slower, faster (larger, smaller; less, more accurate), the same, or failing. Wha
 the measuring, and what has been measured is judged. docs/decisions.md explains the words.
 
 With --file, what is measured is a file of yours, of which every function bench_* counts, and LIBRARY is any package;
-docs/own-code.md explains that.
+docs/own-code.md explains that. `upgrade python 3.12 3.13` compares two Pythons with the same packages.
 
 The same version twice compares two copies of one environment: every change reported then is false.
 
@@ -45,7 +45,10 @@ from kernels import LIBRARIES
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``arrayspeed upgrade``."""
     parser.add_argument(
-        "library", metavar="LIBRARY", nargs="?", help=f"one of {', '.join(LIBRARIES)}; with --file, any package"
+        "library",
+        metavar="LIBRARY",
+        nargs="?",
+        help=f"one of {', '.join(LIBRARIES)}, or python; with --file, any package",
     )
     parser.add_argument("old", metavar="OLD", nargs="?", help="the version to upgrade from")
     parser.add_argument(
@@ -71,7 +74,10 @@ def main(args: argparse.Namespace) -> int:
         args.bench, [args.device], args.size, kernels_of(args.tier, [], bool(args.bench))
     )
     config = load_config()
-    both = pair.pair_config(config, args.library, args.old, args.new, args.companions)
+    versions = [args.old, args.new]
+    with redirect_stdout(sys.stderr):
+        pythons = pair.pythons_of(config, args.library, versions, args.companions, print, args.python or [])
+    both = pair.pair_config(config, args.library, args.old, args.new, args.companions, pythons)
     # What is printed while measuring is no part of the verdict, which programs read.
     with redirect_stdout(sys.stderr):
         rows, machine, packages = (reuse if args.reuse else measure)(both, selections, args)
@@ -80,7 +86,7 @@ def main(args: argparse.Namespace) -> int:
             f"{both.results_dir}/{machine} has no results of both versions from the current kernels: "
             "run it without --reuse"
         )
-    others = pair.packages_that_differ(args.library, *packages)
+    others = pair.packages_that_differ(args.library, packages, pythons)
     found = verdict.Upgrade(args.library, args.old, args.new, machine, args.factor, others, rows, args.unclear)
     show(found, args.format)
     return found.status

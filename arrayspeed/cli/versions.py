@@ -30,12 +30,13 @@ from arrayspeed.explain.stored import load as explanations
 from arrayspeed.formats.terminal import console
 from arrayspeed.formats.verdicts import faults_text, ratio_text, style
 from arrayspeed.model.errors import UserError
+from arrayspeed.model.libraries import PYTHON
 from arrayspeed.model.measures import CALL, MEASURES
 from arrayspeed.model.names import check
 from arrayspeed.model.text import printable
 from arrayspeed.model.units import human
 from arrayspeed.records import results
-from arrayspeed.versions.history import Measured, measured, order
+from arrayspeed.versions.history import Measured, by_python, measured, order
 from arrayspeed.versions.steps import ANCHOR, Point, Series, Step, means, over_versions
 from kernels import BACKENDS, CATALOGUE, LIBRARIES
 
@@ -46,7 +47,7 @@ APART = "~"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of ``arrayspeed versions``."""
     several: dict[str, Any] = {"action": "append", "default": [], "metavar": "NAME"}
-    parser.add_argument("library", metavar="LIBRARY", help=f"one of {', '.join(LIBRARIES)}")
+    parser.add_argument("library", metavar="LIBRARY", help=f"one of {', '.join(LIBRARIES)}, or python")
     parser.add_argument(
         "--measure", choices=MEASURES, metavar="M", default=CALL.name, help=f"one of {', '.join(MEASURES)}"
     )
@@ -69,7 +70,9 @@ def main(args: argparse.Namespace) -> int:
     folder = load_config().results_dir
     table = results.load(folder)
     machine = results.choose_machine(table, args.machine)
-    every = measured(folder, table.filter(pl.col("machine") == machine), args.library)
+    # The newest Python in which it was measured: in another, more than its version differs.
+    (_, part), *_ = by_python(table.filter(pl.col("machine") == machine), args.library)
+    every = measured(folder, part, args.library)
     # Judged together, whatever is shown: a choice of rows changes no verdict.
     both = [
         (one, series)
@@ -114,7 +117,7 @@ def check_arguments(args: argparse.Namespace) -> None:
     UserError
         One is not; the message says what would be.
     """
-    check("library", [args.library], LIBRARIES)
+    check("library", [args.library], [*LIBRARIES, PYTHON])
     check("kernel", args.kernel, CATALOGUE)
     check("backend", args.backend, BACKENDS)
     if not 1 < args.factor < 100:

@@ -59,7 +59,7 @@ def main(args: argparse.Namespace) -> int:
     for name in dict.fromkeys(args.names):
         try:
             subject = subject_of(args, name)
-            listed = releases(subject.project, say, args.pre, subject.python, subject.uv)
+            listed = releases(subject.project, say, args.pre, subject.pythons, subject.uv)
             rules = Rules(limits_of(args), args.unclear, args.apart, args.since)
             statuses.append(Watch(subject, listed, rules, progress, tell).run())
         except UserError as error:

@@ -142,7 +142,7 @@ class Existing(Venv):
 
     def find_executable(self, executable: str) -> str:
         """The interpreter itself."""
-        return self._executable if executable == "python" else super().find_executable(executable)
+        return self._interpreter() if executable == "python" else super().find_executable(executable)
 
     def check_presence(self) -> bool:
         """Whether it was looked at before; what is in it now is recorded."""

@@ -10,7 +10,6 @@ import functools
 import json
 import logging
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -28,7 +27,9 @@ from asv.plugins.virtualenv import Virtualenv
 from asv.repo import Repo
 from asv.results import get_filename
 
-from arrayspeed.environments import install
+from arrayspeed.environments import install, interpreters
+from arrayspeed.model.errors import UserError
+from arrayspeed.model.libraries import PYTHON, SUBJECT
 
 #: Under this name asv gives what it measures a PYTHONPATH, which it otherwise takes away.
 PATH_FOR_ASV = "ASV_PYTHONPATH"
@@ -56,18 +57,19 @@ def wheels(env_dir: str | Path) -> Path:
 
 
 @functools.cache
-def find_python(version: str, path: str) -> tuple[str, str]:
-    """An interpreter and the version that names its environments, which is another one where it has to be.
+def find_python(version: str) -> tuple[str | None, str]:
+    """An interpreter and the version that names its environments; None where it has to be fetched first.
 
-    The interpreter that runs asv comes first: it is the same whether or not its virtualenv is activated.
+    Where that is forbidden, this interpreter makes the environment, and the name says so.
     """
-    if f"{'.'.join(map(str, sys.version_info[:3]))}.".startswith(f"{version}."):
-        return sys.executable, version
-    found = shutil.which(f"python{version}", path=path)
-    if found and install.runs(found, "-c", "pass"):
-        return found, version
-    current = "{}.{}".format(*sys.version_info)
-    log.warning(f"Python {version} is not on this machine: its environments are made with Python {current} instead")
+    one = interpreters.find(version)
+    if one is not None or interpreters.may_fetch():
+        return (one.path if one else None), version
+    current = interpreters.this().name
+    log.warning(
+        f"Python {version} is not on this machine and may not be fetched: its environments are made with Python "
+        f"{current} instead"
+    )
     return sys.executable, current
 
 
@@ -113,9 +115,11 @@ class Venv(Virtualenv):  # type: ignore[misc]  # asv has no annotations
         self, conf: Config, python: str, requirements: Mapping[str, str], tagged_env_vars: Mapping[tuple[str, str], str]
     ) -> None:
         if not self.matches(python):
-            raise environment.EnvironmentUnavailable(f"python must be a version such as 3.11, not '{python}'")
+            raise environment.EnvironmentUnavailable(f"python must be a version such as 3.12 or 3.14t, not '{python}'")
         self._wanted = install.requirements(requirements)
-        self._executable, self._python = find_python(python, os.environ.get("PATH", ""))
+        # A line that is there to compare Pythons is of its own or of none.
+        exact = tagged_env_vars.get(("nobuild", SUBJECT)) == PYTHON
+        self._executable, self._python = (None, python) if exact else find_python(python)
         self._results_dir = os.path.abspath(conf.results_dir)
         self._requirements = dict(requirements)
         # Not Virtualenv's own __init__, which does without the environment where it does not find the Python.
@@ -128,7 +132,7 @@ class Venv(Virtualenv):  # type: ignore[misc]  # asv has no annotations
     @classmethod
     def matches(cls, python: str) -> bool:
         """Whether this is a version of Python: any will do, see `find_python`."""
-        return re.fullmatch(r"[0-9]+(\.[0-9]+)*", python) is not None
+        return interpreters.NAME.fullmatch(python) is not None
 
     def check_presence(self) -> bool:
         """Whether the environment is complete, runs, and holds what its requirements ask for."""
@@ -154,7 +158,7 @@ class Venv(Virtualenv):  # type: ignore[misc]  # asv has no annotations
         }
 
     def _setup(self) -> None:
-        """Make the virtualenv and install into it.
+        """Make the virtualenv and install into it; the interpreter is fetched where it is not there.
 
         Raises
         ------
@@ -186,20 +190,30 @@ class Venv(Virtualenv):  # type: ignore[misc]  # asv has no annotations
         if uv is None:
             return None
         with tempfile.TemporaryDirectory() as folder:
-            command, env = install.resolve_command(uv, self._executable, folder, self._wanted, env)
+            command, env = install.resolve_command(uv, self._interpreter(), folder, self._wanted, env)
             output, failed = self._call(command, env)
         if failed:
             self._fail(install.diagnose(output, self._wanted, uv=True), output)
         return install.to_download(output)
+
+    def _interpreter(self) -> str:
+        """The interpreter, which is fetched where this machine has none."""
+        if self._executable is None:
+            try:
+                self._executable = interpreters.get(self._python, log.info).path
+            except UserError as error:
+                raise util.UserError(f"{error} (environment {self.name})") from error
+        return self._executable
 
     def _variables(self) -> dict[str, str]:
         """The environment variables of installers."""
         return {**os.environ, install.WHEELS: str(wheels(self._env_dir)), **self.build_env_vars}
 
     def _make_virtualenv(self, uv: str | None, env: dict[str, str]) -> None:
-        output, failed = self._call(install.virtualenv_command(uv, self._executable, self._path), env)
+        executable = self._interpreter()
+        output, failed = self._call(install.virtualenv_command(uv, executable, self._path), env)
         if failed:
-            self._fail(f"cannot make a virtualenv of {self._executable}", output)
+            self._fail(f"cannot make a virtualenv of {executable}", output)
 
     def _install_requirements(self, uv: str | None, env: dict[str, str]) -> None:
         python = self.find_executable("python")

@@ -22,10 +22,12 @@ from arrayspeed.versions.releases import all_blocks
 
 @dataclass(frozen=True)
 class Plan:
-    """Selections; of an upgrade also library, old, new and companions. Without ``pair``, all releases of libraries."""
+    """Selections; of an upgrade also library, old, new, companions and Pythons. Without ``pair``, all releases of
+    libraries.
+    """
 
     selections: Sequence[Selection]
-    pair: tuple[str, str, str, Sequence[str]] | None = None
+    pair: tuple[str, str, str, Sequence[str], Sequence[str]] | None = None
 
     def text(self) -> str:
         """As it travels."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from asv import environment
 
 from arrayspeed.model.combination import Combination, parse_name, parse_parameters
-from arrayspeed.model.libraries import subjects
+from arrayspeed.model.libraries import PYTHON, SUBJECT, Held, held
 from arrayspeed.model.measures import MEASURES
 from kernels import BACKENDS, CATALOGUE, DEVICES, LIBRARIES
 from kernels.backends.hardware import missing
@@ -45,30 +45,28 @@ class Selection:
     patterns: list[str] = field(default_factory=list)
 
 
-class Named(Protocol):
+class Named(Held, Protocol):
     """What tells whether an environment is selected: asv's have it, and those that only results name."""
 
     @property
     def name(self) -> str:
         """asv's name of it."""
 
-    @property
-    def requirements(self) -> Mapping[str, str]:
-        """Library -> version."""
-
 
 def selected(env: Named, selection: Selection) -> bool:
     """Whether an environment holds what is selected."""
     if selection.environments:
         return any(part in env.name for part in selection.environments)
-    versions = subjects(env.requirements)
+    versions = held(env)
+    if env.env_vars.get(SUBJECT) == PYTHON:
+        return not selection.versions and (not selection.libraries or PYTHON in selection.libraries)
     found = [name for name in selection.libraries or LIBRARIES if name in versions]
     return bool(found) and (not selection.versions or any(versions[name] in selection.versions for name in found))
 
 
 def worth_making(env: environment.Environment, selections: Iterable[Selection]) -> bool:
     """Whether anything that is selected can run in an environment: known before it is made, from the catalogue."""
-    present = subjects(env.requirements)
+    present = held(env)
     return any(
         wanted(one, selection) and can_run(one)
         for selection in selections
@@ -113,7 +111,7 @@ def combinations(session: Session, selection: Selection) -> Iterator[Combination
     """Everything that is selected and can run: the library is in the environment, the device in the machine."""
     for env in session.environments.values():
         environment_name = env.name  # asv makes it anew each time
-        present = subjects(env.requirements) if selected(env, selection) else {}
+        present = held(env) if selected(env, selection) else {}
         for name, benchmark in session.benchmarks.items():
             labels = parse_name(name)
             if not present or not may_be_wanted(labels, selection):
@@ -146,7 +144,7 @@ def side_by_side(session: Session, ones: Iterable[Combination]) -> list[Combinat
     A shared machine changes its speed for minutes at a time. Measured version by version, each would get a spell of its
     own, and look slower or faster for it.
     """
-    libraries = {name: tuple(sorted(subjects(env.requirements))) for name, env in session.environments.items()}
+    libraries = {name: tuple(sorted(held(env))) for name, env in session.environments.items()}
     order = {name: number for number, name in enumerate(session.benchmarks)}
     places = {names: number for number, names in enumerate(dict.fromkeys(libraries.values()))}
     return sorted(ones, key=lambda one: (places[libraries[one.environment]], order[one.benchmark], one.size or 0))
@@ -162,7 +160,7 @@ def wanted(one: Combination, selection: Selection) -> bool:
     parameters = f"({one.backend!r}, {one.size}, {one.device!r})", f"({one.backend}, {one.size}, {one.device})"
     names = [one.benchmark + each for each in parameters]
     return (
-        (not selection.libraries or one.library in selection.libraries)
+        (not selection.libraries or one.library in selection.libraries or PYTHON in selection.libraries)
         and (not selection.kernels or one.kernel in selection.kernels)
         and (not selection.backends or one.backend in selection.backends)
         and (not selection.sizes or one.size is None or bool(sizes & set(selection.sizes)))

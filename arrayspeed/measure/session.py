@@ -22,11 +22,12 @@ from asv.machine import Machine
 from asv.repo import Repo, get_repo
 from asv.results import Results
 
+from arrayspeed.environments import interpreters
 from arrayspeed.environments.plugin import Venv
 from arrayspeed.environments.project import measured_code, uncommitted
 from arrayspeed.measure.plan import Selection, nothing, selected, worth_making
 from arrayspeed.model.errors import UserError
-from arrayspeed.model.libraries import subjects
+from arrayspeed.model.libraries import PYTHON, SUBJECT, held
 from arrayspeed.model.text import printable
 from arrayspeed.model.units import plural
 from arrayspeed.records.results import result_commits
@@ -118,7 +119,7 @@ def newest_of_all(config: Config) -> str:
 
 
 def of_one_library(config: Config) -> list[str]:
-    """The names of the environments that measure a single library, of libraries with several releases.
+    """The names of the environments that measure a single library, of libraries with several releases, and Pythons.
 
     Raises
     ------
@@ -127,8 +128,11 @@ def of_one_library(config: Config) -> list[str]:
     """
     releases = defaultdict(list)
     for env in environment.get_environments(config, None):
-        if len(held := subjects(env.requirements)) == 1:
-            releases[next(iter(held))].append(env.name)
+        found = held(env)
+        if env.env_vars.get(SUBJECT) == PYTHON:
+            releases[PYTHON].append(env.name)
+        elif len(found) == 1:
+            releases[next(iter(found))].append(env.name)
     names = [name for several in releases.values() if len(several) > 1 for name in several]
     if not names:
         raise UserError("asv.conf.json lists no two releases of a library in environments of their own")
@@ -154,6 +158,9 @@ def open_session(config: Config, selections: list[Selection], scratch: str | Non
     environments = [env for env in environments if worth_making(env, selections)]
     if not environments:
         raise UserError(nothing(selections))
+    environments = [env for env in environments if not absent(env)]
+    if not environments:
+        raise UserError("none of the Pythons that asv.conf.json lists is on this machine")
     if scratch:
         config = copy.copy(config)
         config.results_dir = scratch
@@ -183,6 +190,14 @@ def open_session(config: Config, selections: list[Selection], scratch: str | Non
         raise UserError(f"an environment cannot be created: {str(error).splitlines()[0]}") from error
     by_name = {env.name: env for env in environments}
     return Session(config, repo, commits, dict(machine.__dict__), by_name, benchmarks, unclean=bool(changed))
+
+
+def absent(env: environment.Environment) -> bool:
+    """Whether it is there to compare Pythons, and its own is not on this machine: such a line is left out, aloud."""
+    if env.env_vars.get(SUBJECT) != PYTHON or interpreters.find(env.python):
+        return False
+    print(f"Python {env.python} is not on this machine: left out", file=sys.stderr)
+    return True
 
 
 def create(environments: list[environment.Environment]) -> None:

@@ -16,6 +16,7 @@ from arrayspeed.environments.plugin import stored_packages
 from arrayspeed.measure.plan import Selection, selected, wanted
 from arrayspeed.model.combination import Combination
 from arrayspeed.model.errors import UserError
+from arrayspeed.model.libraries import PYTHON, SUBJECT, compares_python
 from arrayspeed.model.text import printable
 from arrayspeed.records import processes
 from arrayspeed.records.fingerprints import PARTS, changed
@@ -49,6 +50,11 @@ class Stored:
 
     name: str
     requirements: Mapping[str, str]
+
+    @property
+    def env_vars(self) -> Mapping[str, str]:
+        """As its name has them: whether it is there to compare Python."""
+        return {SUBJECT: PYTHON} if compares_python(self.name) else {}
 
 
 def stale(config: Config, selection: Selection, machine: str | None = None) -> tuple[list[Stale], int]:

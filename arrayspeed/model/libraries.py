@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Protocol
 
 from kernels import LIBRARIES
 from kernels.backends import COMPANION
@@ -15,12 +17,43 @@ def bare(name: str) -> str:
     return library_of(re.split(r"[\[ ]", name.removeprefix("pip+"))[0])
 
 
-def subjects(requirements: Mapping[str, str]) -> dict[str, str]:
+#: Python itself, which is compared as libraries are: with the same libraries in several versions of it.
+PYTHON = "python"
+
+#: The environment variable that says so of an environment: its libraries are all measured, and none is its companion.
+SUBJECT = "ARRAYSPEED_SUBJECT"
+
+
+class Held(Protocol):
+    """An environment, or what results say of one."""
+
+    @property
+    def requirements(self) -> Mapping[str, str]:
+        """Library -> version, with other packages."""
+
+    @property
+    def env_vars(self) -> Mapping[str, str]:
+        """Its environment variables."""
+
+
+def compares_python(environment: str) -> bool:
+    """Whether an environment is there to compare Pythons, by its name."""
+    return f"{SUBJECT}{PYTHON}" in environment
+
+
+def held(env: Held) -> dict[str, str]:
+    """As `subjects`, of an environment."""
+    return subjects(env.requirements, env.env_vars)
+
+
+def subjects(requirements: Mapping[str, str], variables: Mapping[str, str] = MappingProxyType({})) -> dict[str, str]:
     """The libraries that an environment is there to measure, with their versions.
 
-    NumPy beside one other library is only its companion: measuring it there would repeat one number for every
-    version of the other.
+    NumPy beside one other library is only its companion, unless Python is compared: measuring it there would repeat
+    one number for every version of the other.
     """
     versions = {bare(name): value for name, value in requirements.items()}
     found = {name: version for name, version in versions.items() if name in LIBRARIES}
-    return {name: version for name, version in found.items() if name != COMPANION} if len(found) == 2 else found
+    if len(found) != 2 or variables.get(SUBJECT) == PYTHON:
+        return found
+    return {name: version for name, version in found.items() if name != COMPANION}

@@ -4,7 +4,6 @@ It must not know our kernels, their records or asv's environments.
 
     script       what a file says of itself: its functions, and the dependencies in its header
     sides        what is compared: requirements, an interpreter, environment variables
-    uv           uv, with pip's configuration
     resolve      the exact packages of every side, alike except for the subject
     environments folders with these packages, kept
     inside       what runs in a side's environment

@@ -7,22 +7,20 @@ import json
 import re
 import shutil
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from packaging.requirements import InvalidRequirement, Requirement
-from packaging.specifiers import SpecifierSet
-from packaging.version import Version
 
+from arrayspeed.environments import interpreters, pythons
 from arrayspeed.environments.plugin import LIST_PACKAGES
+from arrayspeed.environments.uv import Uv, why
 from arrayspeed.model.errors import UserError
-from arrayspeed.own.resolve import name_of, resolve
+from arrayspeed.own.resolve import name_of, requirements_of, resolve
 from arrayspeed.own.script import Script
 from arrayspeed.own.sides import Ready, Side
-from arrayspeed.own.uv import Uv, why
 
 #: Written last: what lacks it is not complete.
 COMPLETE = "arrayspeed.json"
@@ -59,9 +57,9 @@ def ready(
     found: dict[Side, Ready] = {}
     if made:
         uv = Uv(folder.with_name(WHEELS))
-        pythons = [interpreter(uv, side.python, script) for side in made]
-        pins = resolve(uv, made, pythons, wanted)
-        for side, python, each in zip(made, pythons, pins, strict=True):
+        programs = interpreters_of(uv, made, script, wanted, say)
+        pins = resolve(uv, made, programs, wanted)
+        for side, python, each in zip(made, programs, pins, strict=True):
             found[side] = environment(uv, side, python, each, folder, say)
     return [found[side] if side in found else as_it_is(side) for side in sides]
 
@@ -84,21 +82,23 @@ def check_companions(companions: Sequence[str], sides: Sequence[Side]) -> None:
                 raise UserError(f"--with {text!r} is not a requirement: packaging==24.0, say") from error
 
 
-def interpreter(uv: Uv, wanted: str | None, script: Script) -> str:
-    """A version's interpreter; without one that which runs this, or one that the file's header allows.
+def interpreters_of(
+    uv: Uv, sides: Sequence[Side], script: Script, dependencies: Sequence[str], say: Callable[[str], None]
+) -> list[str]:
+    """Each side's interpreter: of the version that it names, and one for all sides that name none.
 
     Raises
     ------
     UserError
-        There is none on this machine.
+        There is none for all of them, or one cannot be had.
     """
-    current = ".".join(map(str, sys.version_info[:3]))
-    if wanted is None and SpecifierSet(script.python).contains(Version(current)):
-        return sys.executable
-    status, output, _ = uv.run("python", "find", "--no-project", wanted or script.python)
-    if status or not output.strip():
-        raise UserError(f"Python {wanted or script.python} is not on this machine")
-    return output.strip().splitlines()[-1]
+    free = {
+        side.label or f"the file with {', '.join(dependencies)}": requirements_of(uv, side, dependencies)
+        for side in sides
+        if side.python is None
+    }
+    common = pythons.choose(free, uv, say, script.python).path if free else ""
+    return [interpreters.get(side.python, say, uv).path if side.python else common for side in sides]
 
 
 def environment(

@@ -11,8 +11,8 @@ from typing import Any
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
+from arrayspeed.environments.uv import Uv, why
 from arrayspeed.model.errors import UserError
-from arrayspeed.own.uv import Uv, why
 
 
 def packages_of(uv: Uv, path: Path) -> list[str]:

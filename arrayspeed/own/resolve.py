@@ -14,10 +14,11 @@ from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
 from arrayspeed.environments.install import UNREACHABLE
+from arrayspeed.environments.pythons import span, supporting
+from arrayspeed.environments.uv import Uv, why
 from arrayspeed.model.errors import UserError
 from arrayspeed.own.locks import packages_of
 from arrayspeed.own.sides import Side
-from arrayspeed.own.uv import Uv, why
 
 #: Package -> version or address.
 Packages = dict[str, str]
@@ -40,7 +41,7 @@ def resolve(uv: Uv, sides: Sequence[Side], pythons: Sequence[str], dependencies:
     UserError
         A version does not exist, which is said before anything is installed; or requirements contradict each other.
     """
-    wanted = [requirements_of(uv, side, python, dependencies) for side, python in zip(sides, pythons, strict=True)]
+    wanted = [requirements_of(uv, side, dependencies) for side in sides]
     for side, python in zip(sides, pythons, strict=True):
         for text in side.wanted:
             exists(uv, text, python)
@@ -53,7 +54,7 @@ def resolve(uv: Uv, sides: Sequence[Side], pythons: Sequence[str], dependencies:
     return found
 
 
-def requirements_of(uv: Uv, side: Side, python: str, dependencies: Iterable[str]) -> list[str]:
+def requirements_of(uv: Uv, side: Side, dependencies: Iterable[str]) -> list[str]:
     """Everything that a side asks for: its own, its lock file's, and the file's dependencies that neither names."""
     own = [*side.wanted, *(packages_of(uv, side.lock) if side.lock else ())]
     named = {name_of(text) for text in own}
@@ -102,6 +103,8 @@ def exists(uv: Uv, text: str, python: str) -> None:
     reason = why(messages)
     if reason == UNREACHABLE:
         raise UserError(f"cannot install {text}: {reason}, and it was not fetched before")
+    if able := supporting(uv, [text]):
+        raise UserError(f"cannot install {text}: it needs Python {span(able)}")
     near = nearest(uv, name, pins[0], python)
     if not near:
         raise UserError(f"cannot install {text}: {reason}")

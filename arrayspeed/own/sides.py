@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -14,7 +14,9 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
+from arrayspeed.environments.interpreters import NAME, check
 from arrayspeed.model.errors import UserError
+from arrayspeed.model.libraries import PYTHON
 from arrayspeed.model.text import printable
 
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=.*", re.DOTALL)
@@ -50,7 +52,7 @@ class Side:
     @property
     def as_is(self) -> bool:
         """Whether its interpreter is used with what is installed there."""
-        return self.python is not None and not re.fullmatch(r"[0-9.]+", self.python)
+        return self.python is not None and NAME.fullmatch(self.python) is None
 
 
 @dataclass(frozen=True)
@@ -108,6 +110,41 @@ def of_versions(name: str, versions: Iterable[str]) -> list[Side]:
             raise UserError(f"{version!r} is not a version of {name}: 1.2.3, say") from error
         found.append(Side(f"{package.name} {version}", (f"{name}=={version}",)))
     return found
+
+
+def of_library(name: str, versions: Sequence[str], pythons: Sequence[str] = ()) -> list[Side]:
+    """A package, or Python itself, in several versions.
+
+    Raises
+    ------
+    UserError
+        It is no name of a package, or these are no versions, or Python is compared and given besides.
+    """
+    if name != PYTHON:
+        return with_pythons(of_versions(name, versions), pythons)
+    if pythons:
+        raise UserError(f"--python {pythons[0]}: its versions are what is compared")
+    for version in versions:
+        check(version)
+    return [Side(f"Python {version}", python=version) for version in versions]
+
+
+def with_pythons(sides: Sequence[Side], pythons: Sequence[str]) -> list[Side]:
+    """The sides with one interpreter for all of them, or with one each, which their labels then name.
+
+    Raises
+    ------
+    UserError
+        There are neither one nor as many as there are sides.
+    """
+    if len(pythons) > len(sides):
+        raise UserError(f"--python takes one interpreter or two, not {len(pythons)}; give it last")
+    if len(pythons) < 2:
+        return [replace(one, python=pythons[0] if pythons else None) for one in sides]
+    return [
+        replace(one, python=python, label=" ".join(filter(None, [one.label, f"Python {python}"])))
+        for one, python in zip(sides, pythons, strict=True)
+    ]
 
 
 def of_text(text: str) -> Side:

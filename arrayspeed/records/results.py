@@ -12,6 +12,8 @@ backend, size, device
     The parameters. Of ``imports``, the library stands for the backend.
 library, version
     The backend's library and its version in that environment, as far as its requirements name it.
+python
+    The version of Python: 3.12, or 3.14t of a free-threaded build.
 alone
     True where the environment is there to measure that library and no other.
 value
@@ -63,6 +65,7 @@ SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
     "device": pl.String,
     "library": pl.String,
     "version": pl.String,
+    "python": pl.String,
     "alone": pl.Boolean,
     "value": pl.Float64,
     "failed": pl.Boolean,
@@ -160,8 +163,9 @@ def read(path: Path) -> pl.DataFrame:
         common = {
             "machine": data["params"]["machine"],
             "environment": data["env_name"],
+            "python": data.get("python"),
             "commit": data["commit_hash"],
-            "alone": len(subjects(data["requirements"])) == 1,
+            "alone": len(subjects(data["requirements"], data.get("env_vars") or {})) == 1,
         }
         count = len(table["value"])
         return pl.DataFrame(table | {name: [value] * count for name, value in common.items()}, schema=SCHEMA)

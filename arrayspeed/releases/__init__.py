@@ -3,7 +3,11 @@
 It must not know commands or pages.
 
     index      what the package index that pip and uv are configured with says of a project
-    listed     its releases: dates, wheels for this platform and Python, yanked ones
+    listed     its releases: dates, wheels for this platform, the Pythons that they are for, yanked ones
+    matrix     the releases that belong in asv.conf.json, by matrix.toml
+    at_hand    the newest releases for a Python that is there, where that of asv.conf.json is not
+    dates      when releases were published, kept with the results
+    parts      a range of releases in parts, where no Python runs both ends
     keep       wheels of nightly builds, which an index has for some days
     show       these for people and programs
     found      what one comparison of two releases gave

@@ -23,9 +23,9 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 from packaging.utils import canonicalize_name
 from virtualenv.seed.wheels.embed import get_embed_wheel
 
+from arrayspeed.environments.uv import Uv
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.text import printable
-from arrayspeed.own.uv import Uv
 
 JSON = "application/vnd.pypi.simple.v1+json"
 ACCEPT = f"{JSON}, application/vnd.pypi.simple.v1+html;q=0.2, text/html;q=0.1"

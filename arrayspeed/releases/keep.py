@@ -12,7 +12,7 @@ from packaging.version import InvalidVersion, Version
 from virtualenv.seed.wheels.embed import get_embed_wheel
 
 from arrayspeed.environments.install import last_line
-from arrayspeed.own.uv import Uv
+from arrayspeed.environments.uv import Uv
 from arrayspeed.releases.index import places
 
 #: How long a large wheel may take.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from packaging import tags
@@ -18,8 +19,10 @@ from packaging.utils import (
 )
 from packaging.version import InvalidVersion, Version
 
+from arrayspeed.environments import interpreters
+from arrayspeed.environments.pythons import MINORS, span
+from arrayspeed.environments.uv import Uv
 from arrayspeed.model.errors import UserError
-from arrayspeed.own.uv import Uv
 from arrayspeed.releases.index import File, files_of
 
 #: A version of Python: 3.11.
@@ -39,11 +42,13 @@ class Release:
     date
         Of its first file, 2026-01-31; None where the index does not say.
     wheels, here
-        How many it has, and how many of them are for this platform and Python.
+        How many it has, and how many of them are for this platform and a Python that is asked about.
     source
         Whether it has an archive of its source.
     python
-        Whether any of its files is for this Python.
+        Whether any of its files is for such a Python.
+    pythons
+        The Pythons, the oldest first, for which it has a wheel for this platform.
     yanked
         Why it was withdrawn; None where it was not.
     """
@@ -54,6 +59,7 @@ class Release:
     here: int
     source: bool
     python: bool = True
+    pythons: tuple[str, ...] = ()
     yanked: str | None = None
 
     @property
@@ -68,6 +74,8 @@ class Release:
             return f"yanked: {self.yanked}" if self.yanked else "yanked"
         if self.here:
             return ""
+        if self.pythons:
+            return f"needs Python {span(self.pythons)}"
         if not self.python:
             return "not for this Python"
         return "no wheel for this platform and Python" if self.wheels else "no wheel"
@@ -77,7 +85,7 @@ def releases(
     project: str,
     say: Callable[[str], None],
     early: bool = False,
-    python: Python = THIS_PYTHON,
+    pythons: Sequence[Python] = (THIS_PYTHON,),
     uv: Uv | None = None,
 ) -> list[Release]:
     """A project's releases, the oldest first.
@@ -90,8 +98,8 @@ def releases(
         Is told of an index that cannot be read.
     early
         Pre-releases and nightly builds too.
-    python
-        For which Python wheels have to be.
+    pythons
+        For which Pythons wheels have to be; one of them will do.
     uv
         What the index is asked with, where it is known already.
 
@@ -100,17 +108,16 @@ def releases(
     UserError
         The index does not have it, or no index can be read.
     """
-    found = [one for one in of_files(project, files_of(project, say, uv), python) if early or not one.early]
+    found = [one for one in of_files(project, files_of(project, say, uv), pythons) if early or not one.early]
     if not found:
         raise UserError(f"the index has no {'' if early else 'final '}release of {project}")
     return found
 
 
-def of_files(project: str, files: Iterable[File], python: Python = THIS_PYTHON) -> list[Release]:
+def of_files(project: str, files: Iterable[File], pythons: Sequence[Python] = (THIS_PYTHON,)) -> list[Release]:
     """The releases that files belong to, the oldest first; what is neither a wheel nor an archive of source is left
     out. Local versions (``2.0+cpu``) are files of their public one, as they are to requirements.
     """
-    fitting = frozenset(tags_of(python))
     name = canonicalize_name(project)
     known: dict[Version, list[tuple[File, frozenset[tags.Tag] | None]]] = defaultdict(list)
     for file in files:
@@ -123,11 +130,11 @@ def of_files(project: str, files: Iterable[File], python: Python = THIS_PYTHON) 
             continue
         if of == name:
             known[Version(version.public)].append((file, fits))
-    return [release(version, known[version], fitting, python) for version in sorted(known)]
+    return [release(version, known[version], pythons) for version in sorted(known)]
 
 
 def release(
-    version: Version, files: list[tuple[File, frozenset[tags.Tag] | None]], fitting: frozenset[tags.Tag], python: Python
+    version: Version, files: list[tuple[File, frozenset[tags.Tag] | None]], pythons: Sequence[Python]
 ) -> Release:
     """One release of its files."""
     kept = [(file, fits) for file, fits in files if file.yanked is None]
@@ -138,11 +145,33 @@ def release(
         str(version),
         min(dates, default=None),
         len(wheels),
-        sum(bool(fits & fitting) and allows(file, python) for file, fits in wheels),
+        sum(any(fits_in(file, fits, python) for python in pythons) for file, fits in wheels),
         any(fits is None for _, fits in kept or files),
-        any(allows(file, python) for file, _ in files),
+        any(allows(file, python) for file, _ in files for python in pythons),
+        tuple(name for name in MINORS if any(fits_in(file, fits, number(name)) for file, fits in wheels)),
         yanked,
     )
+
+
+def fits_in(file: File, fits: frozenset[tags.Tag], python: Python) -> bool:
+    """Whether a wheel is for a Python on this platform, by its tags and by what the index says."""
+    return bool(fits & tags_of(python)) and allows(file, python)
+
+
+def number(name: str) -> Python:
+    """(3, 13) of 3.13, and of 3.13t."""
+    major, minor = name.rstrip("t").split(".")[:2]
+    return int(major), int(minor)
+
+
+def within_reach(asked: str | None = None) -> list[Python]:
+    """The Pythons in which a release may be measured: the one asked for; else those of this machine, and where uv may
+    fetch others all.
+    """
+    if asked is not None:
+        return [number(asked)]
+    names = MINORS if interpreters.may_fetch() else [one.name for one in interpreters.at_hand()]
+    return sorted({number(name) for name in names})
 
 
 def allows(file: File, python: Python) -> bool:
@@ -153,14 +182,12 @@ def allows(file: File, python: Python) -> bool:
         return True
 
 
-def tags_of(python: Python) -> Iterable[tags.Tag]:
-    """What wheels for a Python on this platform are tagged with."""
-    if python == THIS_PYTHON:
-        yield from tags.sys_tags()
-        return
+@functools.cache
+def tags_of(python: Python) -> frozenset[tags.Tag]:
+    """What wheels for a CPython on this platform are tagged with."""
     platforms = list(tags.platform_tags())
-    yield from tags.cpython_tags(python, platforms=platforms)
-    yield from tags.compatible_tags(python, f"cp{python[0]}{python[1]}", platforms)
+    known = tags.cpython_tags(python, platforms=platforms)
+    return frozenset([*known, *tags.compatible_tags(python, f"cp{python[0]}{python[1]}", platforms)])
 
 
 def between(project: str, every: list[Release], old: str, new: str) -> list[Release]:

@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from packaging.specifiers import SpecifierSet
+
+from arrayspeed.environments import pythons
+from arrayspeed.environments.uv import Uv
 from arrayspeed.measure.host import only_run
 from arrayspeed.measure.until_decided import Limits
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.text import file_name
 from arrayspeed.own.compared import Wanted, chosen, look, records_of
-from arrayspeed.own.environments import WHEELS, environment, interpreter
+from arrayspeed.own.environments import WHEELS, environment, interpreters_of
 from arrayspeed.own.measures import RESULT, Key, asked_of, observed
 from arrayspeed.own.resolve import name_of, preferring, requirements_of, resolve
 from arrayspeed.own.rounds import Plan, first_look
 from arrayspeed.own.script import Script
 from arrayspeed.own.sides import Ready, Side, of_versions
 from arrayspeed.own.until_decided import until_decided
-from arrayspeed.own.uv import Uv
 from arrayspeed.own.verdict import Row, reason, result_rows
 from arrayspeed.releases.found import Asked, Found, What, of_decision
 from arrayspeed.releases.keep import keep
-from arrayspeed.releases.listed import Python
+from arrayspeed.releases.listed import Python, within_reach
 from arrayspeed.releases.state import digest
 from arrayspeed.releases.subject import links_of
 
@@ -38,10 +40,10 @@ class OwnCode:
         self.name, self.project, self.folder = name, name_of(name), wanted.folder
         self.wheels = wanted.folder / WHEELS
         self.uv = Uv(self.wheels)
-        self.interpreter = interpreter(self.uv, python, script)
-        self.python: Python = python_of(self.interpreter)
+        self.pythons: Sequence[Python] = within_reach(python)
+        self.interpreter = ""
         choice = [wanted.functions, wanted.sizes, wanted.companions, wanted.tolerance, wanted.turns.timeout]
-        self.identity = digest(script.digest, script.kind, self.interpreter, choice)
+        self.identity = digest(script.digest, script.kind, python, choice)
         self.label = file_name(script.kind if script.command else script.path.stem)
         self.pins: list[str] = []
         self.ready: dict[str, Ready] = {}
@@ -56,8 +58,21 @@ class OwnCode:
         named = {name_of(text) for text in self.wanted.companions}
         return [*self.wanted.companions, *(text for text in self.script.dependencies if name_of(text) not in named)]
 
+    def running(self, version: str) -> list[str]:
+        """Those that the file allows, too."""
+        wanted = requirements_of(self.uv, self.side(version), self.dependencies)
+        return pythons.supporting(self.uv, wanted, SpecifierSet(self.script.python))
+
+    def choose(self, old: str, new: str) -> None:
+        """One Python for both, which the file allows."""
+        sides = [self.side(old), self.side(new)]
+        found = interpreters_of(self.uv, sides, self.script, self.dependencies, self.say)[0]
+        if found != self.interpreter:
+            self.interpreter, self.ready = found, {}
+
     def ends(self, old: str, new: str) -> None:
         """Both ends; every other release is kept as near to the old one's packages as it allows."""
+        self.choose(old, new)
         sides = [self.side(old), self.side(new)]
         pins = resolve(self.uv, sides, [self.interpreter] * 2, self.dependencies)
         self.pins = pins[0]
@@ -69,7 +84,7 @@ class OwnCode:
         if version in self.ready:
             return
         side = self.side(version)
-        wanted = requirements_of(self.uv, side, self.interpreter, self.dependencies)
+        wanted = requirements_of(self.uv, side, self.dependencies)
         self.ready[version] = self.made(side, preferring(self.uv, side, self.interpreter, wanted, self.pins))
 
     def works(self, version: str) -> None:
@@ -135,14 +150,6 @@ class OwnCode:
     def links(self, version: str) -> dict[str, str]:
         """From the installed metadata."""
         return links_of(Path(self.ready[version].executable).parent.parent, self.project)
-
-
-def python_of(executable: str) -> Python:
-    """The version of an interpreter."""
-    program = "import sys; print(*sys.version_info[:2])"
-    done = subprocess.run([executable, "-I", "-c", program], capture_output=True, text=True, timeout=120, check=True)
-    major, minor = map(int, done.stdout.split())
-    return major, minor
 
 
 def key_of(asked: Asked, labels: Mapping[str, str]) -> Key:

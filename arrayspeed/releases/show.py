@@ -7,17 +7,19 @@ from collections.abc import Sequence
 
 from rich.console import RenderableType
 
+from arrayspeed.environments.pythons import span
 from arrayspeed.formats.verdicts import markdown_table, table
 from arrayspeed.releases.listed import Release
 
-HEADINGS = ("release", "date", "wheels", "for here", "source", "")
+HEADINGS = ("release", "date", "wheels", "for here", "Python", "source", "")
 
 
 def cells(one: Release) -> list[str]:
     """A release in words."""
     remark = "; ".join(filter(None, [one.obstacle, "pre-release" if one.early else ""]))
     source = "yes" if one.source else "no"
-    return [one.version, one.date or "unknown", str(one.wheels), str(one.here), source, remark]
+    pythons = span(one.pythons) if one.pythons else ""
+    return [one.version, one.date or "unknown", str(one.wheels), str(one.here), pythons, source, remark]
 
 
 def as_table(releases: Sequence[Release]) -> RenderableType:
@@ -39,6 +41,7 @@ def as_json(project: str, python: str, releases: Sequence[Release]) -> str:
             "date": one.date,
             "wheels": one.wheels,
             "wheels_here": one.here,
+            "pythons": list(one.pythons),
             "source": one.source,
             "yanked": one.yanked is not None,
             "yanked_reason": one.yanked or None,

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
+from arrayspeed.environments.uv import Uv
 from arrayspeed.measure.until_decided import Limits
-from arrayspeed.own.uv import Uv
 from arrayspeed.releases.found import Asked, Found
 from arrayspeed.releases.listed import Python
 
@@ -20,8 +20,8 @@ class Subject(Protocol):
     ----------
     name, project
         What people call the package, and what the index calls it.
-    python
-        The Python of its environments.
+    pythons
+        The Pythons in which a release may be measured.
     folder
         Where results are.
     uv
@@ -34,11 +34,25 @@ class Subject(Protocol):
 
     name: str
     project: str
-    python: Python
+    pythons: Sequence[Python]
     folder: Path
     uv: Uv
     label: str
     identity: str
+
+    def running(self, version: str) -> list[str]:
+        """The Pythons in which a release can be measured, the oldest first; none where it cannot be installed."""
+
+    def choose(self, old: str, new: str) -> None:
+        """Decide on one Python for these two releases, and for those between.
+
+        Raises
+        ------
+        NoPython
+            None runs both.
+        UserError
+            The one that does cannot be had.
+        """
 
     def ends(self, old: str, new: str) -> None:
         """Make the environments of two releases, which differ in as few other packages as can be.

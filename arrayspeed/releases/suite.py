@@ -15,7 +15,9 @@ from asv.environment import Environment
 
 from arrayspeed.decide import Decision, Observed
 from arrayspeed.decide.observed import halfway
-from arrayspeed.environments.plugin import find_python, wheels
+from arrayspeed.environments import pythons
+from arrayspeed.environments.plugin import wheels
+from arrayspeed.environments.uv import Uv
 from arrayspeed.measure.blocks import Block, blocks_of
 from arrayspeed.measure.host import only_run
 from arrayspeed.measure.plan import Selection, combinations
@@ -26,12 +28,11 @@ from arrayspeed.model.errors import UserError
 from arrayspeed.model.libraries import bare
 from arrayspeed.model.measures import measure_of
 from arrayspeed.model.units import human
-from arrayspeed.own.uv import Uv
 from arrayspeed.records.measures import observed_of_sides
 from arrayspeed.records.processes import Process
 from arrayspeed.releases.found import Asked, Found, What, of_decision
 from arrayspeed.releases.keep import keep
-from arrayspeed.releases.listed import Python
+from arrayspeed.releases.listed import Python, within_reach
 from arrayspeed.releases.state import digest
 from arrayspeed.releases.subject import links_of
 from arrayspeed.upgrade import compare, pair
@@ -48,15 +49,18 @@ class Suite:
         selections: Sequence[Selection],
         companions: Sequence[str] = (),
         wait: bool = False,
+        python: str | None = None,
     ) -> None:
         self.config, self.name, self.selections, self.wait = config, library, list(selections), wait
         self.companions = list(companions)
         self.template = pair.template(config, library)
         key = next(name for name in self.template["req"] if bare(name) == library)
         self.project = key.removeprefix("pip+").split("[")[0].strip()
-        self.python = python_of(self.template["python"])
+        self.asked = [python] if python else []
+        self.python = python or self.template["python"]
+        self.pythons: Sequence[Python] = within_reach(python)
         self.folder = Path(config.results_dir)
-        self.identity = digest(library, self.companions, list(map(repr, self.selections)))
+        self.identity = digest(library, self.companions, python, list(map(repr, self.selections)))
         self.label = "kernels"
         self.wheels = wheels(config.env_dir)
         self.uv = Uv(self.wheels)
@@ -65,7 +69,7 @@ class Suite:
     def session(self, versions: Sequence[str]) -> Session:
         """asv's objects for some releases, in their order."""
         with redirect_stdout(sys.stderr):
-            config = pair.several(self.config, self.name, versions, self.companions)
+            config = pair.several(self.config, self.name, versions, self.companions, [self.python] * len(versions))
             session = open_session(config, self.selections)
             for env in session.environments.values():
                 keep(self.uv, env.find_executable("python"), env.packages(), self.wheels, print)
@@ -74,8 +78,21 @@ class Suite:
         self.environments |= dict(zip(versions, session.environments.values(), strict=True))
         return session
 
+    def running(self, version: str) -> list[str]:
+        """With the companions of asv.conf.json."""
+        (wanted,) = pair.requirements_of(self.config, self.name, [version], self.companions).values()
+        return pythons.supporting(self.uv, wanted)
+
+    def choose(self, old: str, new: str) -> None:
+        """That of the library's own environments, or the newest that runs both."""
+        with redirect_stdout(sys.stderr):
+            found, _ = pair.pythons_of(self.config, self.name, [old, new], self.companions, print, self.asked)
+        if found != self.python:
+            self.python, self.environments = found, {}
+
     def ends(self, old: str, new: str) -> None:
         """Both ends, with the companions of asv.conf.json."""
+        self.choose(old, new)
         self.session([old, new])
 
     def install(self, version: str) -> None:
@@ -129,15 +146,6 @@ class Suite:
     def links(self, version: str) -> dict[str, str]:
         """From the installed metadata."""
         return links_of(Path(self.environments[version]._path), self.project)
-
-
-def python_of(text: str) -> Python:
-    """The version of the interpreter that environments get."""
-    executable, version = find_python(text, "")
-    if executable == sys.executable:
-        return sys.version_info[:2]
-    major, minor = version.split(".")[:2]
-    return int(major), int(minor)
 
 
 def name_of(one: Combination) -> str:

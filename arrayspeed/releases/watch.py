@@ -139,7 +139,9 @@ class Watch:
         if since is not None and since not in usable:
             raise UserError(f"--since {since}: {self.subject.name} has no such release with a wheel for here")
         if not usable:
-            raise UserError(f"{self.subject.name} has no release with a wheel for this platform and Python")
+            raise UserError(
+                f"{self.subject.name} has no release with a wheel for this platform and a Python that can be had"
+            )
         mine["seen"] = since or usable[-1]
         self.save()
         self.say(f"{self.subject.name}: releases after {mine['seen']} are compared with it")

@@ -10,6 +10,10 @@
     Of how many combinations the two took turns.
 ``changes``
     The largest steps over all releases, errors left out: their ratios span decades. ``why``: the reason, if known.
+``dates``
+    Release -> when it was published, of those that were measured, as far as it is known.
+``newer``
+    That the index has a newer release, and as of when; "" where it has none.
 ``first``
     How long calls took in the oldest release that took turns with the anchor, relative to that: one geometric mean
     over kernels for each backend, device, precision and label of sizes.
@@ -25,6 +29,7 @@ from typing import Any
 from arrayspeed.decide import FACTOR
 from arrayspeed.model.measures import CALL, measure_of
 from arrayspeed.records.levels import COLUMNS
+from arrayspeed.records.released import Released
 from arrayspeed.versions.history import Measured, order
 from arrayspeed.versions.reasons import reason
 from arrayspeed.versions.steps import Series, Step, decide
@@ -34,9 +39,14 @@ LARGEST = 3
 
 
 def newest(
-    machine: str, library: str, every: Sequence[Measured], series: Iterable[Series], means: Iterable[dict[str, Any]]
+    machine: str,
+    library: str,
+    every: Sequence[Measured],
+    series: Iterable[Series],
+    means: Iterable[dict[str, Any]],
+    released: Released,
 ) -> dict[str, Any]:
-    """All of it, of what was measured of a library, its series, and their means (`arrayspeed.report.series`)."""
+    """All of it, of what was measured of a library, its series, their means (`arrayspeed.report.series`), and dates."""
     releases = sorted({version for one in every for version in one.sides}, key=order)
     before, version = releases[-2:] if len(releases) > 1 else (None, None)
     pairs = [
@@ -53,6 +63,8 @@ def newest(
         "counts": counts,
         "together": sum(one.met(old, new) for one, old, new in pairs),
         "changes": [step | {"why": reason(machine, library, step)} for step in largest(series)],
+        "dates": {each: date for each in releases if (date := released.dates.get(library, {}).get(each))},
+        "newer": released.text(library, releases[-1]) if releases else "",
         "first": [mean | {"points": mean["points"][:1]} for mean in means if mean["measure"] == CALL.name],
     }
 

@@ -4,6 +4,8 @@
 and ``reason`` is why it is as it is, where that is known.
 ``means-MACHINE-LIBRARY.json`` has the factor beyond which a step is one, and means: one for each measure, backend,
 device, precision and label of sizes that the page can show.
+In the place of LIBRARY is python where Pythons are compared, and ``jax, Python 3.11`` where JAX was measured in an
+older Python than its newest release.
 ``newest-MACHINE-LIBRARY.json`` is what the landing page says of it (`arrayspeed.report.newest`).
 """
 
@@ -11,6 +13,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +22,11 @@ import polars as pl
 from arrayspeed.decide import FACTOR
 from arrayspeed.explain.stored import load as explanations
 from arrayspeed.formats.verdicts import faults_text
+from arrayspeed.model.libraries import PYTHON
+from arrayspeed.records.released import load
 from arrayspeed.report.files import dump
 from arrayspeed.report.newest import newest
-from arrayspeed.versions.history import Measured, measured
+from arrayspeed.versions.history import Measured, by_python, measured
 from arrayspeed.versions.reasons import reason
 from arrayspeed.versions.steps import Series, means, over_versions
 from kernels import CATALOGUE, LIBRARIES
@@ -38,17 +43,23 @@ def write_series(folder: Path, results_dir: str | Path, table: pl.DataFrame, mac
     found = []
     machine = table["machine"][0] if len(table) else ""
     known = explanations(results_dir, machine)
-    for library in LIBRARIES:
-        if every := measured(results_dir, table, library):
-            found.append(library)
-            series, of_kernels = over_versions(every, FACTOR), means_data(every)
-            data = {
-                "library": [series_data(one, library, known, machine) for one in series],
-                "means": {"factor": FACTOR, "means": of_kernels},
-                "newest": newest(machine, library, every, series, of_kernels),
-            }
-            for name, content in data.items():
-                dump(folder / f"{name}-{machine_number}-{library}.json", content)
+    released = load(results_dir)
+    # Of releases that were measured in an older Python, the newest one is not what is the newest in the index.
+    older = replace(released, dates={name: {} for name in released.dates})
+    for library in (*LIBRARIES, PYTHON):
+        for title, part in by_python(table, library):
+            if every := measured(results_dir, part, library):
+                found.append(title)
+                series, of_kernels = over_versions(every, FACTOR), means_data(every)
+                data = {
+                    "library": [series_data(one, library, known, machine) for one in series],
+                    "means": {"factor": FACTOR, "means": of_kernels},
+                    "newest": newest(
+                        machine, library, every, series, of_kernels, released if title == library else older
+                    ),
+                }
+                for name, content in data.items():
+                    dump(folder / f"{name}-{machine_number}-{title}.json", content)
     return found
 
 

@@ -20,6 +20,7 @@ from arrayspeed.explain.stored import load as explanations
 from arrayspeed.formats.verdicts import faults_text, interval_text, markdown_table
 from arrayspeed.model.measures import CALL, measure_of
 from arrayspeed.model.units import significant
+from arrayspeed.records.released import Released
 from arrayspeed.report.newest import newest
 from arrayspeed.report.series import ALL, means_data
 from arrayspeed.versions.history import Measured, measured
@@ -73,7 +74,7 @@ def of_library(
     known: Mapping[tuple[Any, ...], dict[str, Any]],
 ) -> Iterator[str]:
     """The newest release against the one before, all of them since the oldest, and the largest steps."""
-    found = newest(machine, library, every, series, means_data(every))
+    found = newest(machine, library, every, series, means_data(every), Released())
     if calls := found["counts"].get(CALL.name):
         words = ", ".join(f"{calls[word]} {word}" for word in ORDER if calls[word])
         yield f"{found['version']} against {found['before']}, {calls.total()} calls: {words}."

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
+from arrayspeed.environments import install, interpreters, pythons
+from arrayspeed.environments.plugin import wheels
+from arrayspeed.environments.uv import Uv
 from arrayspeed.model.errors import UserError
-from arrayspeed.model.libraries import bare
+from arrayspeed.model.libraries import PYTHON, SUBJECT, bare
 from kernels import LIBRARIES
 from kernels.backends import COMPANION
 from kernels.backends.table import distributions, library_of
@@ -25,7 +29,7 @@ COPY = "ARRAYSPEED_COPY"
 
 
 def check_versions(library: str, *versions: str) -> None:
-    """Whether a library and its versions are names at all.
+    """Whether a library, or Python, and its versions are names at all.
 
     Raises
     ------
@@ -33,37 +37,58 @@ def check_versions(library: str, *versions: str) -> None:
         They are not; the message says what would be.
     """
     try:
-        choose("library", library, LIBRARIES)
+        choose("library", library, [*LIBRARIES, PYTHON])
     except ValueError as error:
         raise UserError(str(error)) from error
     for version in versions:
+        if library == PYTHON:
+            interpreters.check(version)
+            continue
         try:
             Version(version)
         except InvalidVersion as error:
             raise UserError(f"{version!r} is not a version of {library}: a version is, for example, 1.2.3") from error
 
 
-def pair_config(config: Config, library: str, old: str, new: str, companions: Sequence[str] = ()) -> Config:
+def pair_config(
+    config: Config,
+    library: str,
+    old: str,
+    new: str,
+    companions: Sequence[str] = (),
+    pythons: Sequence[str] = (),
+) -> Config:
     """A copy of asv's configuration that lists two environments and nothing else: old first.
 
     The other requirements are those of the library's own environments in asv.conf.json, the same for both, unless
     ``companions`` (``numpy==2.0.2``) say otherwise. A companion that has the library's own version there, as jaxlib
-    has that of JAX, goes with it.
+    has that of JAX, goes with it. ``pythons``: the Python of each.
 
     Raises
     ------
     UserError
         A companion is not one exact version of another package.
     """
-    both = several(config, library, [old, new], companions)
-    if old == new:
-        both.include[1]["env_nobuild"] = {COPY: "2"}
+    both = several(config, library, [old, new], companions, pythons)
+    if both.include[0] == both.include[1]:
+        both.include[1]["env_nobuild"] = both.include[1].get("env_nobuild", {}) | {COPY: "2"}
     return both
 
 
-def several(config: Config, library: str, versions: Iterable[str], companions: Sequence[str] = ()) -> Config:
-    """As `pair_config`, an environment for each of some versions."""
+def several(
+    config: Config,
+    library: str,
+    versions: Sequence[str],
+    companions: Sequence[str] = (),
+    pythons: Sequence[str] = (),
+) -> Config:
+    """As `pair_config`, an environment for each of some versions; of Python with the same libraries in all."""
     entry = template(config, library)
+    made = copy.copy(config)
+    if library == PYTHON:
+        same = {"req": entry["req"] | exact(library, companions), "env_nobuild": {SUBJECT: PYTHON}}
+        made.include = [{"python": version} | copy.deepcopy(same) for version in versions]
+        return made
     key = next(name for name in entry["req"] if bare(name) == library)
     version = entry["req"][key]
     coupled = [
@@ -73,25 +98,84 @@ def several(config: Config, library: str, versions: Iterable[str], companions: S
     ]
     others = {name: value for name, value in entry["req"].items() if name not in coupled}
     others |= exact(library, companions)
-
-    def included(value: str) -> dict[str, Any]:
-        return {"python": entry["python"], "req": dict.fromkeys(coupled, value) | others}
-
-    made = copy.copy(config)
-    made.include = [included(version) for version in versions]
+    given = pythons or [entry["python"]] * len(versions)
+    made.include = [
+        {"python": python, "req": dict.fromkeys(coupled, value) | others}
+        for value, python in zip(versions, given, strict=True)
+    ]
     return made
+
+
+def pythons_of(
+    config: Config,
+    library: str,
+    versions: Sequence[str],
+    companions: Sequence[str],
+    say: Callable[[str], None],
+    asked: Sequence[str] = (),
+) -> list[str]:
+    """The Python of each environment: those asked for; else that of the library's own environments, if all can be
+    installed in it, or the newest in which all can (`arrayspeed.environments.pythons`).
+
+    Raises
+    ------
+    UserError
+        One is no version, or no Python can do it, or it cannot be had.
+    """
+    if library == PYTHON:
+        if asked:
+            raise UserError(f"--python {asked[0]}: its versions are what is compared")
+        return [interpreters.get(version, say).name for version in versions]
+    if len(asked) > len(versions):
+        raise UserError(f"--python takes one version or {len(versions)}, not {len(asked)}; give it last")
+    for each in asked:
+        interpreters.check(each)
+        interpreters.get(each, say)
+    if asked:
+        return list(asked) if len(asked) > 1 else [asked[0]] * len(versions)
+    made = several(config, library, versions, companions)
+    first = interpreters.find(made.include[0]["python"]) or interpreters.this()
+    if install.choose(os.environ) is None:  # pip, which cannot tell
+        return [first.name] * len(versions)
+    wanted = requirements_of(config, library, versions, companions)
+    chosen = pythons.choose(wanted, Uv(wheels(config.env_dir)), say, first=first)
+    return [chosen.name] * len(versions)
+
+
+def requirements_of(
+    config: Config, library: str, versions: Sequence[str], companions: Sequence[str]
+) -> dict[str, list[str]]:
+    """What the environment of each version holds, as pip writes it."""
+    made = several(config, library, versions, companions)
+    return {
+        f"{library} {version}": [str(each) for each in install.requirements(entry["req"])]
+        for version, entry in zip(versions, made.include, strict=True)
+    }
 
 
 def template(config: Config, library: str) -> dict[str, Any]:
     """The last environment in asv.conf.json that is there to measure this library alone; else what would be one."""
+    of_python = [entry for entry in config.include if is_of_python(entry)]
+    if library == PYTHON:
+        if not of_python:
+            raise UserError(f'asv.conf.json lists no environment with "env_nobuild": {{"{SUBJECT}": "{PYTHON}"}}')
+        last: dict[str, Any] = of_python[-1]
+        return last
     others = set(LIBRARIES) - {library, COMPANION}
     found: list[dict[str, Any]] = [
-        entry for entry in config.include if library in (names := set(map(bare, entry["req"]))) and not names & others
+        entry
+        for entry in config.include
+        if entry not in of_python and library in (names := set(map(bare, entry["req"]))) and not names & others
     ]
     if found:
         return found[-1]
     companion = {} if library == COMPANION else {COMPANION: newest_companion(config)}
     return {"python": config.pythons[0], "req": {distributions(library)[0]: ""} | companion}
+
+
+def is_of_python(entry: Mapping[str, Any]) -> bool:
+    """Whether an environment is there to measure Python."""
+    return (entry.get("env_nobuild") or {}).get(SUBJECT) == PYTHON
 
 
 def newest_companion(config: Config) -> str:
@@ -126,11 +210,16 @@ def exact(library: str, companions: Iterable[str]) -> dict[str, str]:
 
 
 def packages_that_differ(
-    library: str, old: dict[str, str], new: dict[str, str]
+    library: str, packages: Sequence[Mapping[str, str]], pythons: Sequence[str]
 ) -> dict[str, tuple[str | None, str | None]]:
-    """Packages other than the library whose versions differ between two environments: name -> old and new, or None."""
-    return {
+    """What differs between two environments besides the library, of the packages and the Python of each: name -> old
+    and new version, or None.
+    """
+    old, new = packages
+    differ: dict[str, tuple[str | None, str | None]] = {
         name: (old.get(name), new.get(name))
         for name in sorted(old.keys() | new.keys(), key=str.lower)
         if old.get(name) != new.get(name) and library_of(canonicalize_name(name)) != library
     }
+    before, after = pythons
+    return differ if library == PYTHON or before == after else {"Python": (before, after)} | differ

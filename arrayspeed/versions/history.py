@@ -23,6 +23,7 @@ from arrayspeed.decide.compare import APART, PROCESS_NOISE
 from arrayspeed.environments.project import measured_code
 from arrayspeed.model.combination import Combination
 from arrayspeed.model.failures import NOT_AVAILABLE
+from arrayspeed.model.libraries import PYTHON, SUBJECT
 from arrayspeed.model.measures import measure_of
 from arrayspeed.records import processes
 from arrayspeed.records.measures import observed_of_sides
@@ -95,31 +96,29 @@ def rounds_of(side: Iterable[Process]) -> set[Meeting]:
     return {(process.block, process.round) for process in side if process.block is not None}
 
 
-def order(version: str) -> tuple[int, Version | str]:
-    """Sorts releases; what is no version comes first, by its letters."""
+def order(version: str) -> tuple[int, Version | str, bool]:
+    """Sorts releases, and 3.14t after 3.14; what is no version comes first, by its letters."""
     try:
-        return 1, Version(version)
+        return 1, Version(version.removesuffix("t")), version.endswith("t")
     except InvalidVersion:
-        return 0, version
+        return 0, version, False
 
 
-def by_release(entry: tuple[str, Side]) -> tuple[int, Version | str]:
+def by_release(entry: tuple[str, Side]) -> tuple[int, Version | str, bool]:
     """A key to sort sides by."""
     return order(entry[0])
 
 
 def measured(folder: str | Path, table: pl.DataFrame, library: str) -> list[Measured]:
-    """What was measured of a library in environments of its own: in others, more than its version differs.
+    """What was measured of a library in environments of its own: in others, more than its version differs. Of Python,
+    it is what was measured of the same libraries in several of its versions.
 
     Of each combination those blocks count that belong to the newest code that has any. A release that is in none of
     them has what was measured of it last. ``table`` holds the results of one machine, as
     `arrayspeed.records.results.load` gives them.
     """
-    alone = table.filter(
-        pl.col("library") == library,
-        pl.col("alone"),
-        pl.col("version").is_not_null(),
-        pl.col("value").is_not_null() | pl.col("failed"),
+    alone = of_library(table, library).filter(
+        pl.col("version").is_not_null(), pl.col("value").is_not_null() | pl.col("failed")
     )
     if alone.is_empty():
         return []
@@ -132,6 +131,26 @@ def measured(folder: str | Path, table: pl.DataFrame, library: str) -> list[Meas
         for key, sides in found.items()
     ]
     return sorted(every, key=lambda one: (*(str(part or "") for part in one.key[1:5]), one.key[5] or 0, one.measure))
+
+
+def of_library(table: pl.DataFrame, library: str) -> pl.DataFrame:
+    """The part of a table that compares a library's releases, or Pythons, which are then its versions."""
+    if library != PYTHON:
+        return table.filter(pl.col("library") == library, pl.col("alone"))
+    of_python = pl.col("environment").str.contains(f"{SUBJECT}{PYTHON}", literal=True)
+    return table.filter(of_python).with_columns(version=pl.col("python"))
+
+
+def by_python(table: pl.DataFrame, library: str) -> list[tuple[str, pl.DataFrame]]:
+    """A library's results under its name, and those of older Pythons under a name that says so: releases that were
+    measured in different Pythons differ in more than the library.
+    """
+    alone = of_library(table, library)
+    pythons = sorted((each for each in alone["python"].unique() if each), key=order, reverse=True)
+    if library == PYTHON or len(pythons) < 2:
+        return [(library, table)]
+    named = [library, *(f"{library}, Python {python}" for python in pythons[1:])]
+    return [(name, table.filter(pl.col("python") == python)) for name, python in zip(named, pythons, strict=True)]
 
 
 class Stored:
@@ -147,7 +166,7 @@ class Stored:
         for environment, commit in itertools.product(self.releases, self.commits):
             by_key: dict[Key, list[Process]] = defaultdict(list)
             for process in processes.load(folder, machine, environment, [commit]):
-                if process.one.library == library and available(process):
+                if library in (PYTHON, process.one.library) and available(process):
                     key = cast("Key", tuple(getattr(process.one, name) for name in SERIES))
                     by_key[key].append(usable(process))
             self.found[environment, commit] = by_key
@@ -234,7 +253,7 @@ def anchor(sides: Mapping[str, Side]) -> str:
         version: rounds_of(process for process in side if process.value is not None) for version, side in sides.items()
     }
 
-    def rank(version: str) -> tuple[bool, int, tuple[int, Version | str]]:
+    def rank(version: str) -> tuple[bool, int, tuple[int, Version | str, bool]]:
         works = any(process.value is not None for process in sides[version])
         return works, partners(version, worked), order(version)
 

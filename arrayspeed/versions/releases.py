@@ -16,7 +16,6 @@ from typing import Any
 from asv.config import Config
 from asv.results import Results
 from asv.runner import BenchmarkResult
-from packaging.version import Version
 
 from arrayspeed.decide import Observed
 from arrayspeed.measure.blocks import Block, blocks_of
@@ -26,11 +25,12 @@ from arrayspeed.measure.session import Session, open_session, save_atomically
 from arrayspeed.measure.until_decided import Limits, until_decided
 from arrayspeed.model.combination import Combination
 from arrayspeed.model.errors import UserError
-from arrayspeed.model.libraries import subjects
+from arrayspeed.model.libraries import PYTHON, SUBJECT, held
 from arrayspeed.model.measures import measure_of
 from arrayspeed.records import processes
 from arrayspeed.records.measures import observed_of_sides
 from arrayspeed.records.processes import Process
+from arrayspeed.versions.history import order
 
 #: Block and release -> what is decided: the release against the anchor.
 Key = tuple[str, str]
@@ -75,16 +75,18 @@ def run(
 def all_blocks(session: Session, selections: Sequence[Selection]) -> list[Block]:
     """A block for each combination of each library, all of its releases in it, the newest first."""
     every = list(dict.fromkeys(one for selection in selections for one in combinations(session, selection)))
-    releases: dict[str, dict[str, Version]] = defaultdict(dict)
+    releases: dict[str, dict[str, str]] = defaultdict(dict)
     for name, env in session.environments.items():
-        held = subjects(env.requirements)
-        if len(held) == 1:
-            ((library, version),) = held.items()
-            releases[library][name] = Version(version)
+        libraries = held(env)
+        if env.env_vars.get(SUBJECT) == PYTHON:
+            releases[PYTHON][name] = env.python
+        elif len(libraries) == 1:
+            ((library, version),) = libraries.items()
+            releases[library][name] = version
     found = []
     for library, versions in releases.items():
-        newest_first = sorted(versions, key=versions.__getitem__, reverse=True)
-        ones = [one for one in every if one.environment in versions and one.library == library]
+        newest_first = sorted(versions, key=lambda name: order(versions[name]), reverse=True)
+        ones = [one for one in every if one.environment in versions and library in (PYTHON, one.library)]
         found += [one.with_first(measure_of(one.one.measure).rounds) for one in blocks_of(ones, newest_first)]
     return found
 

@@ -39,8 +39,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--python",
         nargs="+",
         metavar="PYTHON",
-        help="one interpreter for both sides, or one each: a version, for which an environment is made, or a path, "
-        "which is used as it is",
+        help="one interpreter for both sides, or one each: a version, for which an environment is made, or with --file "
+        "a path, which is used as it is (default: this Python, or the newest in which both sides can be installed)",
     )
     several: dict[str, Any] = {"action": "append", "default": [], "metavar": "NAME=VALUE"}
     group.add_argument("--old-env", **several, help="an environment variable of the old side")
@@ -53,7 +53,7 @@ def is_own(args: argparse.Namespace) -> bool:
         return True
     if args.metric:
         raise UserError("--metric goes with --command")
-    for option in ("lock", "side", "python", "old_env", "new_env", "function", "html", "results", "again", "tolerance"):
+    for option in ("lock", "side", "old_env", "new_env", "function", "html", "results", "again", "tolerance"):
         if getattr(args, option):
             raise UserError(f"--{option.replace('_', '-')} goes with --file")
     return False
@@ -85,8 +85,6 @@ def sides_of(args: argparse.Namespace) -> list[Side]:
     if given and len(given) < 3:
         raise UserError("a package and two versions are needed: arrayspeed upgrade jax 0.9.2 0.10.2 --file mine.py")
     pythons = args.python or []
-    if len(pythons) > 2:
-        raise UserError(f"--python takes one interpreter or two, not {len(pythons)}; give it last")
     if args.lock:
         both = [Side(Path(path).name, lock=Path(path)) for path in args.lock]
         if both[0].label == both[1].label:
@@ -94,12 +92,11 @@ def sides_of(args: argparse.Namespace) -> list[Side]:
     elif args.side:
         both = [sides.of_text(text) for text in args.side]
     elif given:
-        both = sides.of_versions(given[0], given[1:])
+        both = sides.of_library(given[0], given[1:], pythons)
     else:
         both = [Side(""), Side("")]
-    both = [replace(one, python=python) for one, python in zip(both, (pythons * 2)[:2] or (None, None), strict=True)]
-    if len(pythons) == 2:
-        both = [replace(one, label=" ".join(filter(None, [one.label, f"Python {one.python}"]))) for one in both]
+    if not given:  # what is given has them already
+        both = sides.with_pythons(both, pythons)
     for one in both:
         if one.as_is and (one.wanted or one.lock):
             raise UserError(

@@ -12,6 +12,7 @@ from arrayspeed.cli import upgrade
 from arrayspeed.cli.own import arguments
 from arrayspeed.cli.own.run import beside, say, script_of
 from arrayspeed.cli.selected import add_selected
+from arrayspeed.environments import interpreters
 from arrayspeed.environments.project import load_config
 from arrayspeed.measure.players import Turns
 from arrayspeed.measure.tiers import kernels_of
@@ -25,7 +26,7 @@ from arrayspeed.upgrade import pair
 from arrayspeed.upgrade.compare import default_selections
 
 #: Options that need --file, and the one that kernels have instead.
-OWN = ("metric", "function", "results", "tolerance", "python")
+OWN = ("metric", "function", "results", "tolerance")
 
 
 def add_subject(parser: argparse.ArgumentParser) -> None:
@@ -33,7 +34,11 @@ def add_subject(parser: argparse.ArgumentParser) -> None:
     add_selected(parser)
     group = parser.add_argument_group("your own code")
     arguments.add_what(group)
-    group.add_argument("--python", metavar="X.Y", help="the Python for which environments are made")
+    parser.add_argument(
+        "--python",
+        metavar="X.Y",
+        help="the Python of all environments (default: this one, or the newest that runs what is compared)",
+    )
 
 
 def is_own(args: argparse.Namespace) -> bool:
@@ -50,13 +55,13 @@ def check_subject(args: argparse.Namespace, names: Sequence[str]) -> None:
         They do not; the message says why.
     """
     arguments.check(args)
+    if args.python:
+        interpreters.check(args.python)
     if args.html:
         raise UserError("--html goes with upgrade and compare")
     if is_own(args):
         if args.bench or args.tier:
             raise UserError("--bench and --tier are for arrayspeed's own kernels; with --file, -k chooses functions")
-        if args.python and not args.python.replace(".", "").isdigit():
-            raise UserError(f"--python {args.python} is no version: environments are made for each release")
         return
     for option in OWN:
         if getattr(args, option):
@@ -87,7 +92,7 @@ def subject_of(args: argparse.Namespace, name: str) -> Subject:
         config = load_config()
     kernels = kernels_of(args.tier, [], bool(args.bench))
     chosen = default_selections(args.bench, [args.device], args.size, kernels)
-    return Suite(config, name, chosen, args.companions, args.wait)
+    return Suite(config, name, chosen, args.companions, args.wait, args.python)
 
 
 def limits_of(args: argparse.Namespace) -> Limits:

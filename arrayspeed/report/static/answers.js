@@ -82,7 +82,7 @@ function releases({ meta, environment }, libraries) {
   if (!shown.length) return [heading, nothing("arrayspeed run --selection versions")];
   const lines = shown.map(([library, one]) => [
     el("a", { href: link("versions.html", { machine: environment.state.machine, library }) }, library),
-    `${one.before} → ${one.version}`,
+    [`${one.before} → ${one.version}`, one.dates[one.version] ? el("small", {}, ` ${one.dates[one.version]}`) : null],
     counted(one.counts[meta.call]),
     one.changes.length ? el("ul", { class: "plainly" }, one.changes.map((step) => el("li", {}, changed(meta, step)))) : "none is shown",
     since(one.first),
@@ -95,6 +95,7 @@ function releases({ meta, environment }, libraries) {
       { title: "library" }, { title: "upgrade", text: true }, { title: "calls", text: true }, { title: "largest changes of all releases", text: true },
       { title: "since the oldest release", text: true },
     ], lines, { class: "stacked" }),
+    ...shown.filter(([, one]) => one.newer).map(([, one]) => el("p", { class: "note" }, `${one.newer}.`)),
     apart.length ? el("p", { class: "note" }, `The releases of ${apart.join(", ")} were not all measured side by side. Where they were minutes apart, only large changes can be shown. To measure them side by side: `,
       el("code", {}, "arrayspeed run --selection versions"), ".") : null,
   ];

@@ -16,6 +16,16 @@ export function axes(releases, library, to) {
   };
 }
 
+/** A chart over releases with these at the dates on which they were published. */
+export const byDate = (spec, dates) => ({
+  ...spec,
+  layer: spec.layer.map(({ data, encoding: { xOffset, ...encoding }, ...layer }) => (!encoding.x ? { ...layer, data, encoding } : {
+    ...layer,
+    data: { values: data.values.map((each) => ({ ...each, date: dates[each.version] })) },
+    encoding: { ...encoding, x: { field: "date", type: "temporal", title: "published" } },
+  })),
+});
+
 /** What differs in a field has a colour and a place beside the others. */
 export function toldApart(field, names, legend) {
   return {

@@ -4,7 +4,7 @@ import { chart } from "./chart.js";
 import { choice, el, human, load, measures, nothing, otherWay, page, present, prose, table, waysSaid } from "./common.js";
 import { elsewhere, everywhere, kinds } from "./kinds.js";
 import { arrow, COLOURS, inOrder, number, ratioText, small, title } from "./ratios.js";
-import { axes, baseline, filled, intervals, points, toldApart } from "./releases.js";
+import { axes, baseline, byDate, filled, intervals, points, toldApart } from "./releases.js";
 
 const ALL = "all";
 
@@ -21,6 +21,7 @@ page(async (redraw) => {
   const all = await everywhere(machines, machine, library);
   const [{ series: every, means }] = all;
   const { factor } = await load(`means-${number}-${library}`);
+  const { dates, newer } = await load(`newest-${number}-${library}`);
   const measure = measures(meta, every, redraw);
   let series = every.filter((one) => one.measure === measure);
   const where = { measure };
@@ -44,16 +45,20 @@ page(async (redraw) => {
   series = series.filter((one) => kernel === ALL || one.kernel === kernel);
   if (!series.length) return nothing(`arrayspeed run --selection versions --library ${library}`);
   const releases = inOrder(series);
+  const dated = releases.length > 1 && releases.every((version) => dates[version])
+    && choice("axis", "releases", [{ value: "order", title: "in their order" }, { value: "date", title: "by date" }], redraw) === "date";
+  const drawn = (spec) => (dated ? byDate(spec, dates) : spec);
   const mean = kernel === ALL && means.find((one) => one.label === sized
     && ["measure", "backend", "device", "dtype"].every((name) => one[name] === where[name]));
   // One kernel, chosen or the only one, is shown as it is; several by their mean.
   const one = kernels.length > 1 ? kernel : kernels[0];
   const beside = { where, label: sized, kernel: one === ALL ? null : one, includes: (each) => each.kernel === one && suits(each) };
   return [
+    newer ? el("p", { class: "note" }, `${newer}.`) : null,
     apart(series, library),
-    series.length > FEW ? many(series, mean, releases, library, meta.measures[measure].title)
-      : few(series, releases, library, meta.measures[measure].title),
-    numbers(series, mean, releases, meta),
+    series.length > FEW ? many(series, mean, releases, library, meta.measures[measure].title, drawn)
+      : few(series, releases, library, meta.measures[measure].title, drawn),
+    numbers(series, mean, releases, meta, dates),
     waysSaid(meta, [...new Set(every.filter((one) => otherWay(meta, one.kernel, [one.backend])).map((one) => one.kernel))]),
     kinds(all, beside, library),
     steps(every, meta, factor, elsewhere(all)),
@@ -105,7 +110,7 @@ const KINDS = {
 };
 
 /** Every series as a thin line, thick where it takes a step, and their mean with its interval. */
-function many(series, mean, releases, library, measure) {
+function many(series, mean, releases, library, measure, drawn) {
   if (releases.length < 2) return null;
   const values = series.flatMap(segments);
   const middle = !mean ? [] : [...mean.points, { version: mean.anchor, ratio: 1, low: null, high: null, comparisons: null }]
@@ -138,7 +143,7 @@ function many(series, mean, releases, library, measure) {
     ]),
   };
   return [
-    chart(spec, `${measure} of ${series.length} kernels over ${releases.length} releases of ${library}; the table below has the numbers`),
+    chart(drawn(spec), `${measure} of ${series.length} kernels over ${releases.length} releases of ${library}; the table below has the numbers`),
     el("p", { class: "note" },
       middle.length ? [swatch(COLOURS.mean), " geometric mean of the kernels, with its 95 % interval. "] : null,
       swatch(COLOURS.none), " one kernel, where no change is shown. ",
@@ -153,7 +158,7 @@ function swatch(colour) {
 }
 
 /** A few series with the interval of every release. */
-function few(series, releases, library, measure) {
+function few(series, releases, library, measure, drawn) {
   const values = series.flatMap((one) => one.points.filter((point) => point.ratio > 0)
     .map((point) => ({ ...point, series: title(one), text: ratioText(point), kind: point.verdict })));
   if (!values.length || releases.length < 2) return null;
@@ -202,13 +207,13 @@ function few(series, releases, library, measure) {
     ]),
   };
   return [
-    chart(spec, `${measure} of ${names.join(", ")} over ${releases.length} releases of ${library}; the table below has the numbers`),
+    chart(drawn(spec), `${measure} of ${names.join(", ")} over ${releases.length} releases of ${library}; the table below has the numbers`),
     el("p", { class: "note" }, "Bars are 95 % intervals. A solid line and ▲▼ mark a step that is shown; where no change is shown, the line is dashed."),
   ];
 }
 
 /** Ratios of every release, with intervals; steps are marked. */
-function numbers(series, mean, releases, meta) {
+function numbers(series, mean, releases, meta, dates) {
   const none = (text) => el("span", { class: "none" }, text);
   const rows = series.map((one) => {
     const changed = new Map(one.steps.map((step) => [step.version, step]));
@@ -229,6 +234,7 @@ function numbers(series, mean, releases, meta) {
       return one ? el("strong", {}, small(ratioText(one))) : version === mean.anchor ? "1" : none("n/a");
     })]);
   }
+  if (releases.some((version) => dates[version])) rows.unshift(["published", ...releases.map((version) => dates[version] ?? "unknown")]);
   return table("Every release: relative to the one whose value is shown, with 95 % intervals; ▲▼ mark steps",
     [{ title: "kernel" }, ...releases.map((name) => ({ title: name }))], rows);
 }

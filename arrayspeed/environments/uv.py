@@ -60,12 +60,14 @@ class Uv:
         self, requirements: Sequence[str], python: str, *options: str, preferred: Sequence[str] = ()
     ) -> tuple[list[str], str]:
         """The exact packages that requirements need, each ``name==version`` or ``name @ address``, and ""; or nothing
-        and uv's words where it cannot be. ``preferred``: exact packages to keep where the requirements allow.
+        and uv's words where it cannot be. ``python``: the path of an interpreter, or a version that need not be there.
+        ``preferred``: exact packages to keep where the requirements allow.
         """
+        which = "--python-version" if re.fullmatch(r"[0-9.]+", python) else "--python"
         with tempfile.TemporaryDirectory(prefix="arrayspeed-") as folder:
             path = Path(folder, "packages.txt")
             path.write_text("".join(f"{pin}\n" for pin in preferred))  # uv keeps the versions of a file that is there
-            arguments = ["pip", "compile", "-", "--no-header", "--no-annotate", "--quiet", "--python", python]
+            arguments = ["pip", "compile", "-", "--no-header", "--no-annotate", "--quiet", which, python]
             given = "\n".join(requirements) + "\n"
             status, _, messages = self.run(*arguments, "--output-file", str(path), *self.flags, *options, given=given)
             lines = [line.strip() for line in path.read_text().splitlines()]

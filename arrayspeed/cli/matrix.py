@@ -1,0 +1,95 @@
+"""List each library's lines in asv.conf.json beside the index: newest releases, what is behind, what could go.
+
+What belongs there is in arrayspeed/releases/matrix.toml: the last patch of each minor release of two years, and a few
+anchors. --update writes asv.conf.json, and leaves its comments and everything else as they are.
+
+Exit status: 0 if the matrix is as the rule wants it, or was updated; 1 if it is behind; 2 after an error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+from arrayspeed.cli.releases import say
+from arrayspeed.environments import suite
+from arrayspeed.environments.plugin import wheels
+from arrayspeed.environments.project import CONFIG, load_config
+from arrayspeed.environments.uv import Uv
+from arrayspeed.formats.terminal import console
+from arrayspeed.formats.verdicts import table
+from arrayspeed.model.errors import UserError
+from arrayspeed.releases.matrix import Library, Matrix, Rule, asking, matrix
+
+HEADINGS = ("library", "newest release", "lines", "missing", "could go", "Python")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of ``arrayspeed matrix``."""
+    parser.add_argument("--update", action="store_true", help="write asv.conf.json")
+    parser.add_argument("--format", choices=("table", "json"), default="table", help="default table")
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run ``arrayspeed matrix``."""
+    config = load_config()
+    if args.update and suite.carried():
+        raise UserError("--update writes asv.conf.json of a clone, and this is an installed arrayspeed")
+    path = (suite.SUITE if suite.carried() else Path()) / CONFIG
+    text = path.read_text(encoding="utf-8")
+    uv = Uv(wheels(config.env_dir))
+    found = matrix(text, asking(say, uv), uv, Rule.read(), datetime.now(UTC).date())
+    if args.format == "json":
+        print(json.dumps(as_data(found), indent=1))
+    else:
+        console().print(table(HEADINGS, [cells(one, found) for one in found.libraries], [""] * len(found.libraries)))
+        print("\n".join(remarks(found)))
+    if found.text == text:
+        return 0
+    if not args.update:
+        print(f"{CONFIG} is behind: arrayspeed matrix --update writes it")
+        return 1
+    path.write_text(found.text, encoding="utf-8")
+    print(f"{CONFIG} was written")
+    return 0
+
+
+def cells(one: Library, found: Matrix) -> list[str]:
+    """A library's lines in words."""
+    before, after = found.pythons[one.name]
+    return [
+        one.name,
+        f"{one.newest.version} ({one.newest.date or 'no date'})",
+        " ".join(one.lines),
+        " ".join(one.missing),
+        " ".join(one.dropped),
+        after if before == after else f"{before} → {after}",
+    ]
+
+
+def remarks(found: Matrix) -> list[str]:
+    """What the table has no room for."""
+    lines = [f"{one.name} {version} {why}" for one in found.libraries for version, why in one.left_out.items()]
+    changed = [f"{name} {old} → {new}" for name, (old, new) in found.newest.items() if old != new]
+    return [*lines, f"The newest releases together: {', '.join(changed) or 'all are there'}."]
+
+
+def as_data(found: Matrix) -> dict[str, object]:
+    """For programs."""
+    return {
+        "libraries": {
+            one.name: {
+                "newest": one.newest.version,
+                "date": one.newest.date,
+                "lines": list(one.lines),
+                "missing": one.missing,
+                "could_go": one.dropped,
+                "left_out": one.left_out,
+                "python": dict(zip(("now", "wanted"), found.pythons[one.name], strict=True)),
+            }
+            for one in found.libraries
+        },
+        "newest_together": {name: {"now": old, "wanted": new} for name, (old, new) in found.newest.items()},
+    }

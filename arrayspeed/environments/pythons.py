@@ -1,0 +1,175 @@
+"""Which Python a comparison needs: one in which everything that is compared can be installed.
+
+uv says whether it can: it knows what the index says of each release (Requires-Python), its wheels, and those of all
+that it needs: JAX is for any Python, and jaxlib is not. It also knows that of Pythons that are not on this machine.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import combinations
+
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
+
+from arrayspeed.environments import interpreters
+from arrayspeed.environments.install import UNREACHABLE
+from arrayspeed.environments.interpreters import Interpreter
+from arrayspeed.environments.uv import Uv, why
+from arrayspeed.model.errors import UserError
+
+#: The Pythons that are asked about; pre-releases of the newest are never chosen.
+MINORS = [f"3.{minor}" for minor in range(8, 17)]
+
+#: What allows every version.
+ANY = SpecifierSet()
+
+#: How many installers answer at once: they wait for the index.
+AT_ONCE = 4
+
+
+class NoPython(UserError):
+    """No Python runs all sides."""
+
+
+def choose(
+    wanted: Mapping[str, Sequence[str]],
+    uv: Uv,
+    say: Callable[[str], None],
+    allowed: str = "",
+    first: Interpreter | None = None,
+) -> Interpreter:
+    """The Python of a comparison: the first choice if all sides can be installed in it, else the newest in which they
+    can; of another than the first choice, a line says which and why.
+
+    Parameters
+    ----------
+    wanted
+        What each side is called, and its requirements.
+    uv
+        What resolves.
+    say
+        Is told of a choice, and of what is fetched.
+    allowed
+        The versions that a file's header allows, ``>=3.12``.
+    first
+        The first choice; None for the interpreter that runs this.
+
+    Raises
+    ------
+    NoPython
+        None can do it.
+    UserError
+        The one that can is not on this machine, and cannot be fetched.
+    """
+    first = first or interpreters.this()
+    specifier = SpecifierSet(allowed)
+    refused = not specifier.contains(first.version, prereleases=True)
+    if not refused and all(fits(uv, texts, first.path) for texts in wanted.values()):
+        return first
+    able = {label: supporting(uv, texts, specifier) for label, texts in wanted.items()}
+    common = shared(able.values())
+    if not all(able.values()):
+        # Nothing is known: a version that does not exist, or none but archives of source. Who installs will say it.
+        common = [name for name in MINORS if permits(specifier, name)]
+        if not refused or not common:
+            return first
+    if not common:
+        raise NoPython(contradiction(able))
+    reason = needs(wanted, able, first, f"the file's header asks for {allowed}" if refused else "")
+    one = next((one for one in interpreters.at_hand() if good(one, common)), None)
+    if one is None:
+        try:
+            one = interpreters.get(common[-1], say, uv)
+        except UserError as error:
+            raise UserError(f"{reason}: {error}") from error
+    if one != first:
+        say(f"Python {one.name}: {reason}")
+    return one
+
+
+def shared(able: Iterable[Sequence[str]]) -> list[str]:
+    """The Pythons that all have, the oldest first."""
+    able = list(able)
+    return [name for name in MINORS if all(name in names for names in able)]
+
+
+def good(one: Interpreter, common: Sequence[str]) -> bool:
+    """Whether an interpreter is one of these, and an ordinary one."""
+    return one.name in common and not one.version.is_prerelease
+
+
+def fits(uv: Uv, texts: Sequence[str], python: str) -> bool:
+    """Whether requirements can be had for a Python without building anything. Of addresses nothing is known, nor where
+    no index can be reached: then whatever is at hand is tried.
+    """
+    named = [text for text in texts if not re.search("[/@]", text)]
+    if not named:
+        return True
+    pins, messages = uv.compile(named, python, "--only-binary", ":all:")
+    return bool(pins) or (bool(messages) and why(messages) == UNREACHABLE)
+
+
+def supporting(uv: Uv, texts: Sequence[str], allowed: SpecifierSet = ANY) -> list[str]:
+    """The Pythons for which requirements can be had, the oldest first."""
+    asked = [name for name in MINORS if permits(allowed, name)]
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        found = pool.map(lambda name: fits(uv, texts, name), asked)
+        return [name for name, yes in zip(asked, found, strict=True) if yes]
+
+
+def permits(allowed: SpecifierSet, name: str) -> bool:
+    """Whether versions of Python include a release of a minor version, the first one or one as late as can be."""
+    return any(allowed.contains(Version(f"{name}.{patch}")) for patch in (0, 99))
+
+
+def needs(
+    wanted: Mapping[str, Sequence[str]], able: Mapping[str, Sequence[str]], first: Interpreter, header: str
+) -> str:
+    """Why the first choice will not do: ``jax 0.12.0.1 needs 3.12 or newer``."""
+    lacking = [f"{label} needs {bound(able[label], first.name)}" for label in wanted if first.name not in able[label]]
+    return header or " and ".join(lacking) or f"not everything can be installed with {first.name}"
+
+
+def bound(names: Sequence[str], other: str) -> str:
+    """Versions of Python as seen from one that is not among them."""
+    if not names:
+        return "another system"
+    if minor(other) < minor(names[0]):
+        return f"{names[0]} or newer"
+    return f"{names[-1]} or older" if minor(other) > minor(names[-1]) else f"one of {', '.join(names)}"
+
+
+def span(names: Sequence[str]) -> str:
+    """Versions of Python one after the other, in words: 3.12 or newer."""
+    first, last = names[0], names[-1]
+    if last == MINORS[-1]:
+        return f"{first} or newer"
+    return first if first == last else f"{last} or older" if first == MINORS[0] else f"{first} to {last}"
+
+
+def minor(name: str) -> int:
+    """13 of 3.13."""
+    return int(name.rstrip("t").split(".")[1])
+
+
+def contradiction(able: Mapping[str, Sequence[str]]) -> str:
+    """That no Python is for all sides: what each needs, and how two are compared all the same."""
+    apart = (pair for pair in combinations(able.items(), 2) if not set(pair[0][1]) & set(pair[1][1]))
+    found = next(apart, None)
+    if found is None:
+        each = "; ".join(f"{label} needs one of {', '.join(names)}" for label, names in able.items())
+        return f"no Python runs all sides: {each}"
+    (one, names), (other, others) = found
+    each = f"{one} needs Python {bound(names, others[0])} and {other} needs {bound(others, names[-1])}"
+    both = [newest_at_hand(names), newest_at_hand(others)]
+    return f"{each}: no Python runs both; to compare them with one each: --python {' '.join(both)}"
+
+
+def newest_at_hand(names: Iterable[str]) -> str:
+    """The newest of some versions that this machine has, else the newest."""
+    names = list(names)
+    here = [one.name for one in interpreters.at_hand() if good(one, names)]
+    return max(here or names, key=minor)
