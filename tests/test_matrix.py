@@ -98,6 +98,7 @@ def updated(text):
     return matrix(text, asking(print, uv), uv, Rule(2, {}), TODAY)
 
 
+@pytest.mark.seconds
 def test_an_update_changes_the_lines_and_nothing_else(index):
     found = updated(TEXT)
     jax, numpy = found.libraries
@@ -124,6 +125,7 @@ def test_an_update_changes_the_lines_and_nothing_else(index):
     assert not any(one.missing or one.dropped for one in again.libraries)
 
 
+@pytest.mark.seconds
 def test_the_command(index, tmp_path, monkeypatch, capsys):
     (tmp_path / "asv.conf.json").write_text(TEXT)
     monkeypatch.chdir(tmp_path)
@@ -180,6 +182,7 @@ def test_dates_of_releases(tmp_path):
     assert released.load(tmp_path / "absent") == Released()
 
 
+@pytest.mark.seconds
 def test_the_index_is_asked_once_a_day(index, tmp_path, monkeypatch):
     monkeypatch.setattr(dates, "LIBRARIES", ["jax", "numpy"])
     found = dates.refresh(tmp_path / "results")

@@ -147,6 +147,7 @@ def test_the_first_choice_is_kept_where_all_can_be_installed(index, others):
     assert told == []
 
 
+@pytest.mark.seconds
 def test_the_newest_python_that_runs_all_sides(index, others):
     others("3.13.0", "3.12.1", "3.10.4")
     told = []
@@ -159,6 +160,7 @@ def test_the_newest_python_that_runs_all_sides(index, others):
     assert choose({"needing 1.0": ["needing"]}, index, told.append, first=OLD).name == "3.13", "what it needs decides"
 
 
+@pytest.mark.seconds
 def test_an_older_python(index, others):
     others("3.12.1", "3.10.4")
     told = []
@@ -167,6 +169,7 @@ def test_an_older_python(index, others):
     assert told == ["Python 3.10: toy 1.0 needs 3.10 or older"]
 
 
+@pytest.mark.seconds
 def test_the_header_of_a_file_binds(index, others):
     others("3.13.0", "3.12.1")
     told = []
@@ -174,6 +177,7 @@ def test_the_header_of_a_file_binds(index, others):
     assert told == ["Python 3.12: the file's header asks for >=3.12,<3.13"]
 
 
+@pytest.mark.seconds
 def test_no_python_runs_both(index, others):
     others("3.13.0", "3.12.1")
     with pytest.raises(NoPython) as raised:
@@ -184,6 +188,7 @@ def test_no_python_runs_both(index, others):
     )
 
 
+@pytest.mark.seconds
 def test_the_right_python_is_not_there_and_may_not_be_fetched(index, others, monkeypatch):
     others("3.12.1")
     monkeypatch.setenv(interpreters.DOWNLOADS, "never")
@@ -195,6 +200,7 @@ def test_the_right_python_is_not_there_and_may_not_be_fetched(index, others, mon
     )
 
 
+@pytest.mark.seconds
 def test_of_what_does_not_exist_the_installer_tells(index, others):
     others("3.13.0")
     assert choose({"toy 9.0": ["toy==9.0"], "toy 3.0": ["toy==3.0"]}, index, print, first=OLD) == OLD
