@@ -23,6 +23,9 @@ from arrayspeed.model.errors import UserError
 #: The Pythons that are asked about; pre-releases of the newest are never chosen.
 MINORS = [f"3.{minor}" for minor in range(8, 17)]
 
+#: Options of uv's: nothing is built.
+WHEELS = ("--only-binary", ":all:")
+
 #: What allows every version.
 ANY = SpecifierSet()
 
@@ -67,7 +70,7 @@ def choose(
     first = first or interpreters.this()
     specifier = SpecifierSet(allowed)
     refused = not specifier.contains(first.version, prereleases=True)
-    if not refused and all(fits(uv, texts, first.path) for texts in wanted.values()):
+    if not refused and all(fits(uv, texts, first.path, *WHEELS) for texts in wanted.values()):
         return first
     able = {label: supporting(uv, texts, specifier) for label, texts in wanted.items()}
     common = shared(able.values())
@@ -101,14 +104,14 @@ def good(one: Interpreter, common: Sequence[str]) -> bool:
     return one.name in common and not one.version.is_prerelease
 
 
-def fits(uv: Uv, texts: Sequence[str], python: str) -> bool:
-    """Whether requirements can be had for a Python without building anything. Of addresses nothing is known, nor where
+def fits(uv: Uv, texts: Sequence[str], python: str, *options: str) -> bool:
+    """Whether requirements can be had for a Python, by uv's options for how. Of addresses nothing is known, nor where
     no index can be reached: then whatever is at hand is tried.
     """
     named = [text for text in texts if not re.search("[/@]", text)]
     if not named:
         return True
-    pins, messages = uv.compile(named, python, "--only-binary", ":all:")
+    pins, messages = uv.compile(named, python, *options)
     return bool(pins) or (bool(messages) and why(messages) == UNREACHABLE)
 
 
@@ -116,8 +119,13 @@ def supporting(uv: Uv, texts: Sequence[str], allowed: SpecifierSet = ANY) -> lis
     """The Pythons for which requirements can be had, the oldest first."""
     asked = [name for name in MINORS if permits(allowed, name)]
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        found = pool.map(lambda name: fits(uv, texts, name), asked)
-        return [name for name, yes in zip(asked, found, strict=True) if yes]
+
+        def had(*options: str) -> list[str]:
+            found = pool.map(lambda name: fits(uv, texts, name, *options), asked)
+            return [name for name, yes in zip(asked, found, strict=True) if yes]
+
+        # JAX 0.4.13 itself is an archive of source, and what it needs has wheels for some Pythons.
+        return had(*WHEELS) or had()
 
 
 def permits(allowed: SpecifierSet, name: str) -> bool:

@@ -21,7 +21,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from arrayspeed.environments import install
-from arrayspeed.environments.pythons import AT_ONCE, MINORS, fits, minor, shared, supporting
+from arrayspeed.environments.pythons import AT_ONCE, MINORS, WHEELS, fits, minor, shared, supporting
 from arrayspeed.environments.uv import Uv, why
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.libraries import PYTHON, SUBJECT, bare, subjects
@@ -206,7 +206,9 @@ def matrix(text: str, ask: Ask, uv: Uv, rule: Rule, today: date) -> Matrix:
         python = pythons[library.name]
         every_line = entries[library.name]
         with ThreadPoolExecutor(AT_ONCE) as pool:
-            fitting = list(pool.map(lambda entry, python=python: fits(uv, texts(entry), python), every_line.values()))
+            fitting = list(
+                pool.map(lambda entry, python=python: fits(uv, texts(entry), python, *WHEELS), every_line.values())
+            )
         able = {
             version: entry | {"python": python}
             for (version, entry), fit in zip(every_line.items(), fitting, strict=True)
@@ -268,7 +270,9 @@ def pythons_of(uv: Uv, of: Mapping[str | None, Group], entries: Mapping[str, Map
     current = {name: group.entries[-1]["python"] for name, group in of.items() if name}
     least = min(current.values(), key=minor)
     if len(set(current.values())) == 1 and all(
-        fits(uv, texts(entry), current[name]) for name, every in entries.items() for entry in list(every.values())[-1:]
+        fits(uv, texts(entry), current[name], *WHEELS)
+        for name, every in entries.items()
+        for entry in list(every.values())[-1:]
     ):
         return current
     # Pythons come and go in their order, so that the oldest and the newest release say it for all between.
