@@ -486,7 +486,7 @@ def test_an_environment_that_is_broken_by_hand(clone, tmp_path):
         ('"version": 1,', '"version": 99,', "version"),
         ('"include": [', '"include": 5, "x": [', '"include" must be a list'),
         ('"req": {', '"reqs": {', 'must have "req"'),
-        ('"python": "', '"python": 3, "x": "', 'must have "python"'),
+        ('"python": "3', '"python": 3, "x": "3', 'must have "python"'),
         ('"numpy": "', '"numpy": 2, "x": "', "version of numpy"),
         ('".arrayspeed.records.guard"', '".arrayspeed.gard"', "gard"),
         ('"repo": "."', '"repo": "nowhere"', "nowhere"),
