@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from asv import environment
 
 from arrayspeed.model.combination import Combination, parse_name, parse_parameters
-from arrayspeed.model.libraries import PYTHON, SUBJECT, Held, held
+from arrayspeed.model.libraries import PYTHON, Held, held, of_python
 from arrayspeed.model.measures import MEASURES
 from kernels import BACKENDS, CATALOGUE, DEVICES, LIBRARIES
 from kernels.backends.hardware import missing
@@ -58,7 +58,7 @@ def selected(env: Named, selection: Selection) -> bool:
     if selection.environments:
         return any(part in env.name for part in selection.environments)
     versions = held(env)
-    if env.env_vars.get(SUBJECT) == PYTHON:
+    if of_python(env.env_vars):
         return not selection.versions and (not selection.libraries or PYTHON in selection.libraries)
     found = [name for name in selection.libraries or LIBRARIES if name in versions]
     return bool(found) and (not selection.versions or any(versions[name] in selection.versions for name in found))

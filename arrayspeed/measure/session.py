@@ -27,7 +27,7 @@ from arrayspeed.environments.plugin import Venv
 from arrayspeed.environments.project import measured_code, uncommitted
 from arrayspeed.measure.plan import Selection, nothing, selected, worth_making
 from arrayspeed.model.errors import UserError
-from arrayspeed.model.libraries import PYTHON, SUBJECT, held
+from arrayspeed.model.libraries import PYTHON, held, of_python
 from arrayspeed.model.text import printable
 from arrayspeed.model.units import plural
 from arrayspeed.records.results import result_commits
@@ -129,7 +129,7 @@ def of_one_library(config: Config) -> list[str]:
     releases = defaultdict(list)
     for env in environment.get_environments(config, None):
         found = held(env)
-        if env.env_vars.get(SUBJECT) == PYTHON:
+        if of_python(env.env_vars):
             releases[PYTHON].append(env.name)
         elif len(found) == 1:
             releases[next(iter(found))].append(env.name)
@@ -194,7 +194,7 @@ def open_session(config: Config, selections: list[Selection], scratch: str | Non
 
 def absent(env: environment.Environment) -> bool:
     """Whether it is there to compare Pythons, and its own is not on this machine: such a line is left out, aloud."""
-    if env.env_vars.get(SUBJECT) != PYTHON or interpreters.find(env.python):
+    if not of_python(env.env_vars) or interpreters.find(env.python):
         return False
     print(f"Python {env.python} is not on this machine: left out", file=sys.stderr)
     return True

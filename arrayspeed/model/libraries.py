@@ -36,6 +36,11 @@ class Held(Protocol):
         """Its environment variables."""
 
 
+def of_python(variables: Mapping[str, str] | None) -> bool:
+    """Whether an environment is there to compare Pythons, by its variables."""
+    return (variables or {}).get(SUBJECT) == PYTHON
+
+
 def compares_python(environment: str) -> bool:
     """Whether an environment is there to compare Pythons, by its name."""
     return f"{SUBJECT}{PYTHON}" in environment
@@ -54,6 +59,6 @@ def subjects(requirements: Mapping[str, str], variables: Mapping[str, str] = Map
     """
     versions = {bare(name): value for name, value in requirements.items()}
     found = {name: version for name, version in versions.items() if name in LIBRARIES}
-    if len(found) != 2 or variables.get(SUBJECT) == PYTHON:
+    if len(found) != 2 or of_python(variables):
         return found
     return {name: version for name, version in found.items() if name != COMPANION}

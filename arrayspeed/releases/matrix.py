@@ -24,9 +24,9 @@ from arrayspeed.environments import install
 from arrayspeed.environments.pythons import AT_ONCE, MINORS, WHEELS, fits, minor, shared, supporting
 from arrayspeed.environments.uv import Uv, why
 from arrayspeed.model.errors import UserError
-from arrayspeed.model.libraries import PYTHON, SUBJECT, bare, subjects
+from arrayspeed.model.libraries import bare, of_python, subjects
 from arrayspeed.releases.listed import Release, number, releases
-from kernels import LIBRARIES
+from arrayspeed.upgrade.pair import coupled
 
 #: One environment, as asv.conf.json lists it.
 Entry = dict[str, Any]
@@ -84,7 +84,7 @@ class Group:
     @property
     def of_python(self) -> bool:
         """Whether these lines are there to compare Pythons."""
-        return all((entry.get("env_nobuild") or {}).get(SUBJECT) == PYTHON for entry in self.entries)
+        return all(of_python(entry.get("env_nobuild")) for entry in self.entries)
 
 
 @dataclass
@@ -250,12 +250,7 @@ def with_version(group: Group, library: str, version: str) -> Entry:
         if version_of(entry, library) == version:
             return dict(entry)
     last = group.entries[-1]
-    before = version_of(last, library)
-    req = {
-        name: version if bare(name) == library or (value == before and bare(name) not in LIBRARIES) else value
-        for name, value in last["req"].items()
-    }
-    return last | {"req": req}
+    return last | {"req": last["req"] | dict.fromkeys(coupled(last, library), version)}
 
 
 def texts(entry: Entry) -> list[str]:

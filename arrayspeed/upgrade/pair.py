@@ -15,7 +15,7 @@ from arrayspeed.environments import install, interpreters, pythons
 from arrayspeed.environments.plugin import wheels
 from arrayspeed.environments.uv import Uv
 from arrayspeed.model.errors import UserError
-from arrayspeed.model.libraries import PYTHON, SUBJECT, bare
+from arrayspeed.model.libraries import PYTHON, SUBJECT, bare, of_python
 from kernels import LIBRARIES
 from kernels.backends import COMPANION
 from kernels.backends.table import distributions, library_of
@@ -89,21 +89,26 @@ def several(
         same = {"req": entry["req"] | exact(library, companions), "env_nobuild": {SUBJECT: PYTHON}}
         made.include = [{"python": version} | copy.deepcopy(same) for version in versions]
         return made
-    key = next(name for name in entry["req"] if bare(name) == library)
-    version = entry["req"][key]
-    coupled = [
-        name
-        for name, value in entry["req"].items()
-        if name == key or (value == version and bare(name) not in LIBRARIES)
-    ]
-    others = {name: value for name, value in entry["req"].items() if name not in coupled}
+    changing = coupled(entry, library)
+    others = {name: value for name, value in entry["req"].items() if name not in changing}
     others |= exact(library, companions)
     given = pythons or [entry["python"]] * len(versions)
     made.include = [
-        {"python": python, "req": dict.fromkeys(coupled, value) | others}
+        {"python": python, "req": dict.fromkeys(changing, value) | others}
         for value, python in zip(versions, given, strict=True)
     ]
     return made
+
+
+def coupled(entry: Mapping[str, Any], library: str) -> list[str]:
+    """The packages of an environment that have the library's version: itself, and jaxlib with JAX."""
+    requirements: dict[str, str] = entry["req"]
+    version = next(value for name, value in requirements.items() if bare(name) == library)
+    return [
+        name
+        for name, value in requirements.items()
+        if bare(name) == library or (value == version and bare(name) not in LIBRARIES)
+    ]
 
 
 def pythons_of(
@@ -155,27 +160,22 @@ def requirements_of(
 
 def template(config: Config, library: str) -> dict[str, Any]:
     """The last environment in asv.conf.json that is there to measure this library alone; else what would be one."""
-    of_python = [entry for entry in config.include if is_of_python(entry)]
+    of_pythons = [entry for entry in config.include if of_python(entry.get("env_nobuild"))]
     if library == PYTHON:
-        if not of_python:
+        if not of_pythons:
             raise UserError(f'asv.conf.json lists no environment with "env_nobuild": {{"{SUBJECT}": "{PYTHON}"}}')
-        last: dict[str, Any] = of_python[-1]
+        last: dict[str, Any] = of_pythons[-1]
         return last
     others = set(LIBRARIES) - {library, COMPANION}
     found: list[dict[str, Any]] = [
         entry
         for entry in config.include
-        if entry not in of_python and library in (names := set(map(bare, entry["req"]))) and not names & others
+        if entry not in of_pythons and library in (names := set(map(bare, entry["req"]))) and not names & others
     ]
     if found:
         return found[-1]
     companion = {} if library == COMPANION else {COMPANION: newest_companion(config)}
     return {"python": config.pythons[0], "req": {distributions(library)[0]: ""} | companion}
-
-
-def is_of_python(entry: Mapping[str, Any]) -> bool:
-    """Whether an environment is there to measure Python."""
-    return (entry.get("env_nobuild") or {}).get(SUBJECT) == PYTHON
 
 
 def newest_companion(config: Config) -> str:

@@ -25,7 +25,7 @@ from arrayspeed.measure.session import Session, open_session, save_atomically
 from arrayspeed.measure.until_decided import Limits, until_decided
 from arrayspeed.model.combination import Combination
 from arrayspeed.model.errors import UserError
-from arrayspeed.model.libraries import PYTHON, SUBJECT, held
+from arrayspeed.model.libraries import PYTHON, held, of_python
 from arrayspeed.model.measures import measure_of
 from arrayspeed.records import processes
 from arrayspeed.records.measures import observed_of_sides
@@ -78,7 +78,7 @@ def all_blocks(session: Session, selections: Sequence[Selection]) -> list[Block]
     releases: dict[str, dict[str, str]] = defaultdict(dict)
     for name, env in session.environments.items():
         libraries = held(env)
-        if env.env_vars.get(SUBJECT) == PYTHON:
+        if of_python(env.env_vars):
             releases[PYTHON][name] = env.python
         elif len(libraries) == 1:
             ((library, version),) = libraries.items()
