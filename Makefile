@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: bench check matrix test test-ci test-all site preview audit gpu wheel wheels vulnerabilities clean
+.PHONY: bench check lock matrix test test-ci test-all site preview audit gpu wheel wheels vulnerabilities clean
 
 bench: $(VENV)/ready
 	$(BIN)/arrayspeed bench
@@ -11,29 +11,26 @@ bench: $(VENV)/ready
 # Four targets, each with what the ones before it do: docs/testing.md. Tests run side by side, but for those that compare times.
 # Python keeps what it compiles: tests start hundreds of processes, each of which would compile all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
-PYTEST := $(BIN)/python -m pytest
-SIDE_BY_SIDE := -q --numprocesses 2
-TOGETHER := --dist loadscope --no-loadscope-reorder
-SAMPLED := mutation or compile or audit or rest
-LONG := commands or faults or browser or $(SAMPLED)
+PYTEST := $(BIN)/python -m pytest -q
+BESIDE := --numprocesses 2 --dist loadscope --no-loadscope-reorder
 check: $(VENV)/ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
 	$(BIN)/mypy
-	$(PYTEST) $(SIDE_BY_SIDE) --dist worksteal -m "not (environment or seconds or clock or $(LONG))"
+	$(PYTEST) --numprocesses 2 --dist worksteal --level check
 
 test: check
-	$(PYTEST) $(SIDE_BY_SIDE) $(TOGETHER) -m "(environment or seconds) and not clock and not ($(LONG))"
-	$(PYTEST) -m "clock and not ($(LONG))"
+	$(PYTEST) $(BESIDE) --level test
+	$(PYTEST) --level test --alone
 
 test-ci: test
-	$(PYTEST) $(SIDE_BY_SIDE) $(TOGETHER) -m "(commands or faults or browser) and not clock and not ($(SAMPLED))"
-	$(PYTEST) -m "(commands or faults or browser) and clock and not ($(SAMPLED))"
+	$(PYTEST) $(BESIDE) --level ci
+	$(PYTEST) --level ci --alone
 
 test-all: check
-	$(PYTEST) $(SIDE_BY_SIDE) $(TOGETHER) -m "(environment or seconds or $(LONG)) and not clock"
-	$(PYTEST) -m "clock"
+	$(PYTEST) $(BESIDE) --level test --level ci --level all
+	$(PYTEST) --level test --level ci --level all --alone
 
 audit: $(VENV)/ready
 	$(BIN)/arrayspeed audit
@@ -70,12 +67,16 @@ preview: $(VENV)/ready
 # Everything that the commands need; the libraries that are compared are in environments of their own. uv installs; it
 # is fetched where there is none. pip is there for `make wheels`, which downloads for other machines.
 UV := PATH="$(CURDIR)/$(BIN):$$PATH" uv
-$(VENV)/ready: pyproject.toml Makefile
+$(VENV)/ready: pyproject.toml requirements.lock Makefile
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "arrayspeed needs Python 3.11 or newer: make PYTHON=/path/to/python"; exit 2; }
 	$(UV) --version >/dev/null 2>&1 || { $(PYTHON) -m venv $(VENV) && $(BIN)/python -m pip install --quiet "uv>=0.9"; }
 	[ -x $(BIN)/python ] || $(UV) venv --quiet --clear --seed --python $(PYTHON) $(VENV)
-	$(UV) pip install --quiet --python $(BIN)/python --editable ".[test]"
+	$(UV) pip install --quiet --python $(BIN)/python --constraints requirements.lock --editable . --group test
 	touch $@
+
+# The exact packages that developers and CI have; users get what pyproject.toml allows.
+lock: $(VENV)/ready
+	$(UV) pip compile --quiet --universal --python-version 3.11 --no-annotate --no-emit-index-url --no-header --upgrade pyproject.toml --group test --output-file requirements.lock
 
 clean:
 	rm -rf $(VENV) .asv html

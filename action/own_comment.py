@@ -5,7 +5,7 @@ import sys
 
 
 def pages(text):
-    """The lists in a text: one, or one a page, depending on the release of gh."""
+    """Yield the lists in a text: one, or one a page, depending on the release of gh."""
     decoder = json.JSONDecoder()
     text = text.strip()
     while text:

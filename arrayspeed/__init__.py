@@ -1,6 +1,7 @@
 """What asv lacks: the command line, environments, comparisons of versions, and the report."""
 
 import sys
+from importlib import import_module
 from pathlib import Path
 
 # A wheel holds `kernels` and `benchmarks` in here. In a clone they are beside this package.
@@ -8,3 +9,10 @@ _suite = Path(__file__).parent / "suite"
 if _suite.is_dir():
     # First, since another folder on the path may hold a package of such a common name.
     sys.path.insert(0, str(_suite))
+
+
+def __getattr__(name: str) -> object:
+    """Import `arrayspeed.api` when one of its functions is asked for: workers and hosts need none of it."""
+    if name in ("upgrade", "compare"):
+        return getattr(import_module("arrayspeed.api"), name)
+    raise AttributeError(f"module 'arrayspeed' has no attribute {name!r}")

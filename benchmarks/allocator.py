@@ -1,6 +1,6 @@
 """The two states of glibc's allocator: as the system sets it up, and as after a large block was freed.
 
-Standard library only, from Python 3.8 on: `arrayspeed.own.inside` has a link to this file.
+Standard library only, from Python 3.8 on: `arrayspeed.own.worker` has a link to this file.
 """
 
 from __future__ import annotations

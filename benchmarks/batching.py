@@ -41,7 +41,7 @@ class Batch:
 
 
 def choose(timeit: Callable[[int], float], sample: float, warm_up: float, number: int = 1) -> Batch:
-    """The number of calls that take ``sample`` seconds at their fastest.
+    """Return the number of calls that take ``sample`` seconds at their fastest.
 
     Parameters
     ----------
@@ -69,12 +69,14 @@ def choose(timeit: Callable[[int], float], sample: float, warm_up: float, number
 
 
 def too_few(samples: list[float], sample: float) -> bool:
-    """Whether samples, in seconds each, are far shorter than ``sample``: what their number was chosen from was slow."""
+    """Return whether samples, in seconds each, are far shorter than ``sample``: what their number was chosen from was
+    slow.
+    """
     return bool(samples) and SHORTER * min(samples) < sample
 
 
 def complaint(value: float | None, number: int | None) -> str | None:
-    """Why a time must not be stored; None where nothing is wrong with its batches.
+    """Return why a time must not be stored; None where nothing is wrong with its batches.
 
     Parameters
     ----------

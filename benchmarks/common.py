@@ -61,7 +61,7 @@ class _KernelBenchmark:
         return 0 if self.prepared.backend.notes_stack and self.prepared.device == "cpu" else FRAMES
 
     def calls(self):
-        """What the methods below time, by their names: the loop calls it without a method in between."""
+        """Return what the methods below time, by their names: the loop calls it without a method in between."""
         return {
             "time_call": self.call,
             "time_round_trip": self.prepared.round_trip,
@@ -197,7 +197,7 @@ ASKED_FIRST = ("time_call", "track_first_call", "track_memory", "track_error")
 
 
 def classes(family: str) -> dict[str, type]:
-    """The benchmark classes of a family, by name: ``matmul_float64``, ``matmul_float32``, …
+    """Return the benchmark classes of a family, by name: ``matmul_float64``, ``matmul_float32`` and so on.
 
     Raises
     ------
@@ -235,7 +235,7 @@ def places(kernel) -> tuple[tuple[int, ...], tuple[str, ...]]:
 
 
 def hidden() -> dict[str, None]:
-    """What takes away the methods that asv does not see."""
+    """Return what takes away the methods that asv does not see."""
     if TIER == FULL:
         return {}
     names = [name for name in vars(_KernelBenchmark) if name.startswith(("time_", "track_", "peakmem_"))]

@@ -13,7 +13,7 @@ SAMPLES = 20
 
 
 def sampled(samples: list[float]) -> dict:
-    """Samples as asv takes them from a benchmark that is not a time of its own."""
+    """Return samples as asv takes them from a benchmark that is not a time of its own."""
     return {"samples": samples, "number": 1}
 
 

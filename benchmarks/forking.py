@@ -11,14 +11,14 @@ from collections.abc import Callable
 
 
 def silence() -> None:
-    """What a library prints belongs to nobody."""
+    """Silence libraries: what they print belongs to nobody."""
     sink = os.open(os.devnull, os.O_WRONLY)
     os.dup2(sink, 1)
     os.dup2(sink, 2)
 
 
 def sender(channel: socket.socket) -> Callable[[dict], None]:
-    """What writes a line of JSON to a socket."""
+    """Return what writes a line of JSON to a socket."""
     return lambda row: channel.sendall((json.dumps(row) + "\n").encode())
 
 

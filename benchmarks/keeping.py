@@ -5,7 +5,7 @@ Two figures tell, of the same windows of calls. The first is counted: the bytes 
 is mapped, nor holes between blocks. The second is by how much the process's own resident memory grows a call, whoever
 took it. It moves by pages and by chance, so it comes with what it may be wrong by.
 
-Standard library only, from Python 3.8 on: `arrayspeed.own.inside` has a link to this file.
+Standard library only, from Python 3.8 on: `arrayspeed.own.worker` has a link to this file.
 """
 
 import ctypes
@@ -58,7 +58,7 @@ Kept = namedtuple("Kept", ["counted", "grown", "within"])
 
 
 def libc():
-    """The C library, with what is used of it declared; None where it is another one than glibc."""
+    """Return the C library, with what is used of it declared; None where it is another one than glibc."""
     try:
         found = ctypes.CDLL(None)
         found.open_memstream.restype = ctypes.c_void_p
@@ -185,7 +185,7 @@ def seconds_of(call):
 
 
 def settled(read):
-    """What ``read()`` gives twice in a row; None where it gives None."""
+    """Return what ``read()`` gives twice in a row; None where it gives None."""
     held = read()
     for _ in range(MOST_READINGS):
         sleep(SETTLING)
@@ -249,8 +249,8 @@ def kept_by(call, each):
 
 
 def kept_of(holder):
-    """What ``holder.call`` keeps, found once: whoever asks for one figure, and then for the other, gets both from the
-    same calls.
+    """Return what ``holder.call`` keeps, found once: whoever asks for one figure, and then for the other, gets both
+    from the same calls.
     """
     call, kept = getattr(holder, "kept", (None, None))
     if call is not holder.call:
@@ -261,13 +261,13 @@ def kept_of(holder):
 
 
 def more(counts, least, growth):
-    """Whether more calls are needed to tell: something seems to be kept, or resident memory may grow."""
+    """Return whether more calls are needed to tell: something seems to be kept, or resident memory may grow."""
     grown, within = growth
     return (counts and least > NOTHING) or (grown is not None and max(grown, within) > NO_GROWTH)
 
 
 def between(calls, each, further):
-    """Calls between two readings of the resident memory in a window of so many.
+    """Return the calls between two readings of the resident memory in a window of so many.
 
     A call that is longer than a reading is followed by one. In a further window there are several, however short calls
     are: only the last windows may count.
@@ -277,7 +277,7 @@ def between(calls, each, further):
 
 
 def windows(number):
-    """Calls of each window: some of so many, then twice as many each, without end."""
+    """Yield the calls of each window: some of so many, then twice as many each, without end."""
     for _ in range(WINDOWS):
         yield number
     while True:

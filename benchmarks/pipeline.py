@@ -38,7 +38,7 @@ class Pipeline:
             self.pending.append(result)
 
     def timer(self) -> float:
-        """The clock, when everything queued is complete."""
+        """Return the clock, when everything queued is complete."""
         if self.pending:
             self.wait(list(self.pending))
             self.pending.clear()

@@ -16,7 +16,7 @@ FRAMES = 30
 
 
 def with_room(function: Callable[[], object]) -> Callable[[], object]:
-    """The function in a frame so large that no call inside begins a new chunk of Python's stack.
+    """Return the function in a frame so large that no call inside begins a new chunk of Python's stack.
 
     From Python 3.11 on frames lie in chunks of 16 KiB. A loop that happens to be where one ends has every call take a
     chunk from the system and give it back: eager TensorFlow's addition then takes 45 µs instead of 14, gradients in
@@ -32,7 +32,7 @@ def with_room(function: Callable[[], object]) -> Callable[[], object]:
 
 
 def below_short_frames(function: Callable[[], object], frames: int = FRAMES) -> Callable[[], object]:
-    """The function, called through frames that are quickly looked at.
+    """Return the function, called through frames that are quickly looked at.
 
     At every eager operation TensorFlow notes the line in each of the 30 innermost frames of Python's stack
     (StackTrace::Capture, kStackTraceInitialSize), which takes the longer the more code a frame's function has before

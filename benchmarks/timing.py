@@ -1,6 +1,6 @@
 """How asv_runner times a call, changed where its own way would make numbers wrong.
 
-tests/test_asv.py and tests/test_timing.py fail where one of the changes is lost.
+tests/benchmarks/test_asv.py and tests/benchmarks/test_timing.py fail where one of the changes is lost.
 """
 
 from __future__ import annotations

@@ -40,8 +40,8 @@ WARM_UP = 0.05
 #: A shorter call is made once, untimed, before each batch: the other sides' data are in the caches.
 SHORT = 0.01
 
-#: Calls that tell whether a failure comes and goes.
-TRIALS = 100
+#: Calls that tell whether a failure comes and goes, and the seconds that they may take.
+TRIALS, TRYING_AGAIN = 100, 1.0
 
 #: Lines that are no numbers of calls: have the allocator retain freed memory; look whether the result is right.
 RETAIN, CHECK = "retain", "check"
@@ -74,7 +74,7 @@ class Prepared:
         self.instance.setup(*parameters)
 
     def figures(self, measures: list[str]) -> dict[str, object]:
-        """What is one figure a process, in the order asked for; of one that failed, why, as `failure` says it.
+        """Return what is one figure a process, in the order asked for; of one that failed, why, as `failure` says it.
 
         The first call must come first, and memory before the many calls after which a library keeps what it took.
         """
@@ -94,7 +94,8 @@ class Prepared:
         return getattr(self.instance, "frames", FRAMES)
 
     def ready_call(self) -> tuple[Callable[[], object], Callable[[], float] | None] | None:
-        """What the benchmark times, compiled, and its clock if that is not the usual one; None where it times nothing.
+        """Return what the benchmark times, compiled, and its clock if that is not the usual one; None where it times
+        nothing.
 
         Raises
         ------
@@ -109,15 +110,15 @@ class Prepared:
 
 
 def failure(error: Exception) -> dict[str, object]:
-    """Why something failed, in a line that begins with the exception's name."""
+    """Return why something failed, in a line that begins with the exception's name."""
     return {"failed": f"{type(error).__name__}: {error}".splitlines()[0][:500]}
 
 
 def handicapped(
     call: Callable[[], object], busy: float, failing: int
 ) -> tuple[Callable[[], object], Callable[[Callable[[int], float]], bool] | None]:
-    """The call, followed by work that makes it longer by a share of its time, and failing once in so many calls (0:
-    never); and what finds out how much work that is (None: there is none).
+    """Return the call, followed by work that makes it longer by a share of its time, and failing once in so many calls
+    (0: never); and what finds out how much work that is (None: there is none).
 
     The latter is to be called before each of the first batches, with what times batches of the new call, until it says
     that it is done. What compares a copy with itself uses this to learn how small a slowdown is found. The work is
@@ -170,14 +171,14 @@ LONG_CALL = 0.002
 
 
 def next_amount(steps: Iterator[int | None]) -> tuple[Iterator[int | None] | None, int]:
-    """What is left of `amounts_of_work`, None where that is nothing, and the amount after one more step."""
+    """Return what is left of `amounts_of_work`, None where that is nothing, and the amount after one more step."""
     amount = next(steps)
     return steps if amount is None else None, amount or 0
 
 
 def amounts_of_work(seconds: Callable[[int, int], float], share: float) -> Iterator[int | None]:
-    """How many units of work after each call make calls longer by a share of their time; None after a step that does
-    not know it yet.
+    """Yield how many units of work after each call make calls longer by a share of their time; None after a step that
+    does not know it yet.
 
     ``seconds`` of a call are the mean of so many, each with so many units. Each step has to be taken where the process
     runs alone, and calls are timed as they will be. While others prepare, a call of BLAS that waits for its threads
@@ -209,7 +210,7 @@ def amounts_of_work(seconds: Callable[[int, int], float], share: float) -> Itera
 
 
 def number_of_trials(each: float) -> int:
-    """How many trials, which take so many seconds each, are in a step."""
+    """Return how many trials, which take so many seconds each, are in a step."""
     return max(FEWEST_TRIALS, min(MOST_TRIALS, int(TRYING / each)))
 
 
@@ -239,7 +240,7 @@ def measure(request: dict, say: Callable[[dict], None], numbers) -> None:
     try:
         each = warm_up(time_batch)
     except Exception as error:
-        return say(failure(error) | {"sometimes": succeeding(call) > 0})
+        return say(failure(error) | {"sometimes": succeeds(call)})
     say({"ready": each})
     for line in numbers:
         try:
@@ -261,7 +262,7 @@ def measure(request: dict, say: Callable[[dict], None], numbers) -> None:
             each = time_batch(number)
             say({"seconds": each, "faults": (page_faults() - before) / number})
         except Exception as error:
-            say(failure(error) | {"sometimes": succeeding(call) > 0})
+            say(failure(error) | {"sometimes": succeeds(call)})
     return None
 
 
@@ -289,16 +290,17 @@ def warm_up(time_batch: Callable[[int], float]) -> float:
         number *= 2
 
 
-def succeeding(call: Callable[[], object]) -> int:
-    """How many of `TRIALS` further calls succeed."""
-    good = 0
+def succeeds(call: Callable[[], object]) -> bool:
+    """Return whether any of `TRIALS` further calls succeeds, in `TRYING_AGAIN` seconds."""
+    until = perf_counter() + TRYING_AGAIN
     for _ in range(TRIALS):
         try:
             call()
-            good += 1
+            return True
         except Exception:  # whatever it raises is a failure of the call
-            continue
-    return good
+            if perf_counter() > until:
+                break
+    return False
 
 
 def play(request: dict, channel: socket.socket) -> None:

@@ -36,12 +36,14 @@ CATALOGUE: dict[str, Kernel] = {
 
 
 def backends_of(kernel: Kernel, dtype: str | None = None) -> list[Backend]:
-    """The backends that can do a kernel, in a precision where one is named, wherever their library is installed."""
+    """Return the backends that can do a kernel, in a precision where one is named, wherever their library
+    is installed.
+    """
     return [b for b in BACKENDS.values() if kernel.why_not(b.name, b.library, dtype=dtype) is None]
 
 
 def in_tier(tier: str) -> list[str]:
-    """The names of a tier's kernels, in the catalogue's order: those of each tier before it are in it too.
+    """Return the names of a tier's kernels, in the catalogue's order: those of each tier before it are in it too.
 
     Raises
     ------
@@ -54,12 +56,12 @@ def in_tier(tier: str) -> list[str]:
 
 
 def dtypes() -> list[str]:
-    """Every precision that some kernel is measured in."""
+    """Return every precision that some kernel is measured in."""
     return list(dict.fromkeys(dtype for kernel in CATALOGUE.values() for dtype in kernel.dtypes))
 
 
 def rows() -> list[dict[str, Any]]:
-    """The catalogue as plain data: one entry a kernel and dtype."""
+    """Return the catalogue as plain data: one entry a kernel and dtype."""
     return [
         {
             "kernel": kernel.name,

@@ -35,7 +35,7 @@ FLOATING = ("float64", "float32", "float16", "bfloat16")
 
 
 def accepted(kind: str, dtype: str) -> tuple[str, ...]:
-    """The dtypes that a result of a kind may have when the inputs are ``dtype``.
+    """Return the dtypes that a result of a kind may have when the inputs are ``dtype``.
 
     Libraries count and index in integers of their own (TensorFlow in 32 bits), and some count in floats.
     """

@@ -189,24 +189,28 @@ class Kernel:
     family: str = ""
 
     def why_not(self, backend: str, library: str, device: str | None = None, dtype: str | None = None) -> str | None:
-        """Why this backend cannot do the kernel, on a device or in a precision where these are named, or None."""
+        """Return why this backend cannot do the kernel, on a device or in a precision where these are
+        named, or None.
+        """
         in_precision = [self.unavailable.get(f"{key}:{dtype}") for key in (backend, library)]
         return particular(self.unavailable, backend, library, device) or next(filter(None, in_precision), None)
 
     def dtypes_on(self, backend: str, library: str) -> tuple[str, ...]:
-        """The precisions in which this backend can do the kernel, in the kernel's order."""
+        """Return the precisions in which this backend can do the kernel, in the kernel's order."""
         return tuple(dtype for dtype in self.dtypes if self.why_not(backend, library, dtype=dtype) is None)
 
     def other_way(self, backend: str, library: str, device: str | None = None) -> str | None:
-        """How this backend computes the result in another way than the kernel says, or None."""
+        """Return how this backend computes the result in another way than the kernel says, or None."""
         return particular(self.otherwise, backend, library, device)
 
     def why_moved(self, backend: str, library: str, device: str | None = None) -> str | None:
-        """Why a call of this backend moves more than a number between host and device, or None where none may."""
+        """Return why a call of this backend moves more than a number between host and device, or None where
+        none may.
+        """
         return particular(self.moves, backend, library, device)
 
     def largest(self, backend: str, library: str, device: str | None = None) -> int | None:
-        """The largest size measured without asking, or None where there is no such limit."""
+        """Return the largest size measured without asking, or None where there is no such limit."""
         return particular(self.up_to, backend, library, device)
 
     def allowed_errors(self, backend: str, library: str, dtype: str, device: str | None = None) -> tuple[float, ...]:
@@ -219,7 +223,7 @@ class Kernel:
         return tuple(exact if kind in EXACT else limit for kind, limit in zip(kinds, each, strict=True))
 
     def allowed_error(self, backend: str, library: str, dtype: str, device: str | None = None) -> float:
-        """The largest of `allowed_errors`."""
+        """Return the largest of `allowed_errors`."""
         return max(self.allowed_errors(backend, library, dtype, device))
 
     def errors(self, inputs: Arrays, results: Arrays, references: Arrays) -> tuple[float, ...]:
@@ -255,12 +259,12 @@ class Kernel:
         return not all(measure.__module__ == normwise_error.__module__ for measure in self.measures)
 
     def accepted_dtypes(self, dtype: str) -> tuple[tuple[str, ...], ...]:
-        """The dtypes that each result may have when the inputs are ``dtype``."""
+        """Return the dtypes that each result may have when the inputs are ``dtype``."""
         return tuple(accepted(kind, dtype) for kind in self.results)
 
 
 def particular(table: Mapping[str, Entry], backend: str, library: str, device: str | None = None) -> Entry | None:
-    """The entry of the most particular key: backend on device, library on device, backend, library, all."""
+    """Return the entry of the most particular key: backend on device, library on device, backend, library, all."""
     on_device = (f"{backend}@{device}", f"{library}@{device}") if device else ()
     for key in (*on_device, backend, library, *([f"*@{device}"] if device else []), "*"):
         if key in table:
@@ -269,7 +273,7 @@ def particular(table: Mapping[str, Entry], backend: str, library: str, device: s
 
 
 def widened(array: Any) -> Any:
-    """A host array of numbers in float64 or complex128; whole numbers and truth values as they are."""
+    """Return a host array of numbers in float64 or complex128; whole numbers and truth values as they are."""
     import numpy as np
 
     array = np.asarray(array)

@@ -19,7 +19,7 @@ class Late:
     name: str
 
     def found(self) -> Callable[..., Any]:
-        """The function."""
+        """Return the function."""
         function: Callable[..., Any] = getattr(import_module(self.module), self.name)
         return function
 

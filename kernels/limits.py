@@ -22,7 +22,7 @@ def memory_needed(kernel: Kernel, size: int, dtype: str) -> int:
 
 
 def too_large(kernel: Kernel, backend: Backend, size: int, dtype: str, device: str = "cpu") -> str | None:
-    """Why this size is left out, or None."""
+    """Return why this size is left out, or None."""
     largest = kernel.largest(backend.name, backend.library, device)
     if largest is not None and size > largest and os.environ.get(LARGE, "0") in ("", "0"):
         return f"size {size:,} is measured only when asked for ({LARGE}=1); the largest otherwise is {largest:,}"

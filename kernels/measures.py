@@ -52,6 +52,6 @@ def difference(result: Any, reference: Any) -> tuple[Any, Any] | None:
 
 
 def largest(errors: Any) -> float:
-    """The largest; infinity where one is not a number: the result has one, or the reference."""
+    """Return the largest; infinity where one is not a number: the result has one, or the reference."""
     error = float(errors.max(initial=0.0))
     return error if error == error else float("inf")

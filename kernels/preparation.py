@@ -96,14 +96,14 @@ class Prepared:
         return self.to_host(self.function(*self.send()))
 
     def to_host(self, result: Any) -> Any:
-        """The result as a NumPy array, or a tuple of them."""
+        """Return the result as a NumPy array, or a tuple of them."""
         if isinstance(result, (tuple, list)):
             return tuple(self.adapter.get(array) for array in result)
         return self.adapter.get(result)
 
     def reference(self) -> Any:
-        """What the result is measured against: computed from the inputs before they were rounded to the dtype, or
-        after, as the kernel says.
+        """Return what the result is measured against: computed from the inputs before they were rounded to the dtype,
+        or after, as the kernel says.
 
         Where the environment variable ``ARRAYSPEED_REFERENCES`` names a folder, computed once for all processes that
         share it.
@@ -115,16 +115,19 @@ class Prepared:
         )
 
     def errors(self) -> tuple[float, ...]:
-        """The error of each result of a call against the float64 reference, and the residual where there is one."""
+        """Return the error of each result of a call against the float64 reference, and the residual where
+        there is one.
+        """
         results = leaves(self.to_host(self.check()))
         return self.kernel.errors(self.inputs, results, leaves(self.reference()))
 
     def error(self) -> float:
-        """The largest of `errors`."""
+        """Return the largest of `errors`."""
         return max(self.errors())
 
     def verify(self) -> float:
-        """The largest error of a call; WrongResult where one is above what the kernel tolerates, or an input changed.
+        """Return the largest error of a call; WrongResult where one is above what the kernel tolerates, or an input
+        changed.
 
         With a peer's inputs: of a call on the kernel's own.
         """
@@ -144,8 +147,8 @@ class Prepared:
         return error
 
     def repeats(self) -> bool | None:
-        """Whether a second call gives the same bits; None where the kernel does not promise it: random numbers, and on
-        a GPU what is added in any order.
+        """Return whether a second call gives the same bits; None where the kernel does not promise it: random numbers,
+        and on a GPU what is added in any order.
         """
         if self.kernel.random or (self.device == "gpu" and not self.kernel.ordered):
             return None
@@ -165,7 +168,7 @@ class Prepared:
 
 
 def remembered(name: str, make: Callable[[], Any]) -> Any:
-    """What ``make`` gives, an array or a tuple of arrays, from a file where an earlier process left it."""
+    """Return what ``make`` gives, an array or a tuple of arrays, from a file where an earlier process left it."""
     import numpy as np
 
     folder = os.environ.get(REFERENCES)
@@ -187,36 +190,38 @@ def remembered(name: str, make: Callable[[], Any]) -> Any:
 
 
 def exact_result(kernel: Kernel, inputs: tuple[Any, ...], dtype: str, static: Mapping[str, Any]) -> Any:
-    """The kernel's reference for host inputs as they were drawn, or as they are rounded where the kernel says so."""
+    """Return the kernel's reference for host inputs as they were drawn, or as they are rounded where the kernel says
+    so.
+    """
     if kernel.rounded:
         inputs = tuple(widened(cast(array, dtype)) for array in inputs)
     return kernel.reference(*inputs, **static)
 
 
-def same_bits(one: Any, other: Any) -> bool:
-    """Whether two host arrays have the same shape, dtype and bits: a NaN is itself, and the zeros are two."""
+def same_bits(array: Any, other: Any) -> bool:
+    """Return whether two host arrays have the same shape, dtype and bits: a NaN is itself, and the zeros are two."""
     import numpy as np
 
-    one, other = (np.ascontiguousarray(array) for array in (one, other))
-    if one.shape != other.shape or one.dtype != other.dtype:
+    array, other = (np.ascontiguousarray(array) for array in (array, other))
+    if array.shape != other.shape or array.dtype != other.dtype:
         return False
-    return np.array_equal(one.reshape(-1).view(np.uint8), other.reshape(-1).view(np.uint8))
+    return np.array_equal(array.reshape(-1).view(np.uint8), other.reshape(-1).view(np.uint8))
 
 
 def leaves(result: Any) -> tuple[Any, ...]:
-    """The arrays of a result."""
+    """Return the arrays of a result."""
     return tuple(result) if isinstance(result, (tuple, list)) else (result,)
 
 
 def host_inputs(kernel: Kernel, size: int) -> tuple[Any, ...]:
-    """The kernel's float64 inputs, the same for every backend, process and machine."""
+    """Return the kernel's float64 inputs, the same for every backend, process and machine."""
     import numpy as np
 
     return kernel.inputs(np.random.default_rng([SEED, size]), size)
 
 
 def shapes(kernel: Kernel, size: int) -> list[str]:
-    """The shape of each input at a size, as text."""
+    """Return the shape of each input at a size, as text."""
     return [f"({', '.join(map(str, array.shape))})" for array in host_inputs(kernel, size)]
 
 
@@ -243,7 +248,7 @@ def load(
     quick: bool = False,
     peer: bool = False,
 ) -> Prepared:
-    """Everything up to the first call: what is slow there (tracing, compiling) has not happened yet.
+    """Prepare everything up to the first call: what is slow there (tracing, compiling) has not happened yet.
 
     ``quick``: with the kernel's static values for tests, where it has some. ``peer``: with the inputs of the kernel's
     peer. Raises and other parameters as for `prepare`.
@@ -294,7 +299,7 @@ def load(
 
 
 def cast(array: Any, dtype: str) -> Any:
-    """A host array in the precision asked for; whole numbers (a seed, indices) and truth values as they are.
+    """Return a host array in the precision asked for; whole numbers (a seed, indices) and truth values as they are.
 
     Raises
     ------
@@ -313,7 +318,8 @@ def cast(array: Any, dtype: str) -> Any:
 
 
 def library_function(kernel: Kernel, backend: Backend) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """The kernel as its library's file has it, and what makes its arguments: ``arguments_from(adapter, *inputs)``.
+    """Return the kernel as its library's file has it, and what makes its arguments: ``arguments_from(adapter,
+    *inputs)``.
 
     A name with ``_compiled`` behind it is what compiled backends take, where eager and compiled code that an
     expert would write differ. A name with ``_arguments`` behind the function's makes the arguments where they are
@@ -333,7 +339,7 @@ def library_function(kernel: Kernel, backend: Backend) -> tuple[Callable[..., An
 
 
 def made_gradient(kernel: Kernel, derived: Derivation, backend: Backend) -> Callable[..., Any]:
-    """A kernel of gradients by the library's own differentiation of the kernel that it is derived from."""
+    """Return a kernel of gradients by the library's own differentiation of the kernel that it is derived from."""
     base = replace(derived.kernel, family=kernel.family)  # the catalogue gives a family to each of its own
     maker = import_module(f"kernels.gradients.{backend.library}")
     make = getattr(maker, "gradient_compiled", maker.gradient) if backend.compiled else maker.gradient
@@ -342,19 +348,19 @@ def made_gradient(kernel: Kernel, derived: Derivation, backend: Backend) -> Call
 
 
 def put_each(adapter: backends.base.Adapter, *inputs: Any) -> tuple[Any, ...]:
-    """The inputs on the device."""
+    """Return the inputs on the device."""
     return tuple(adapter.put(array) for array in inputs)
 
 
 def send_each(adapter: backends.base.Adapter, *inputs: Any) -> tuple[Any, ...]:
-    """The inputs on the device, or on their way."""
+    """Return the inputs on the device, or on their way."""
     return tuple(adapter.send(array) for array in inputs)
 
 
 def waiting(
     function: Callable[..., Any], arguments: tuple[Any, ...], wait: Callable[[Any], object] | None, each: bool = False
 ) -> Callable[[], Any]:
-    """A call of no arguments that returns a complete result, with as little Python around it as can be.
+    """Return a call of no arguments that returns a complete result, with as little Python around it as can be.
 
     ``each``: a result is a tuple, and ``wait`` waits for one array of it.
     """
@@ -376,7 +382,7 @@ def waiting(
 
 
 def prepare(kernel: str, backend: str, size: int, device: str = "cpu", dtype: str | None = None) -> Callable[[], Any]:
-    """A function of no arguments that runs a kernel once on arrays already on the device.
+    """Return a function of no arguments that runs a kernel once on arrays already on the device.
 
     It returns the result, complete, on the device; `to_host` brings it back.
 
@@ -404,7 +410,7 @@ def prepare(kernel: str, backend: str, size: int, device: str = "cpu", dtype: st
 
 
 def to_host(result: Any) -> Any:
-    """A result of any backend as a NumPy array; a tuple where the kernel returns several."""
+    """Return a result of any backend as a NumPy array; a tuple where the kernel returns several."""
     import numpy as np
 
     if isinstance(result, (tuple, list)):

@@ -11,7 +11,7 @@ from kernels.kernel import Kernel
 
 
 def unmet(kernel: Kernel, library: str) -> str | None:
-    """Why a kernel cannot run with what is installed beside a library, or None."""
+    """Return why a kernel cannot run with what is installed beside a library, or None."""
     for module in kernel.needs.get(library, ()):
         if not importable(module):
             return f"it needs {module} beside {library}, and {module} is not installed"
@@ -23,13 +23,13 @@ def unmet(kernel: Kernel, library: str) -> str | None:
 
 @lru_cache
 def importable(module: str) -> bool:
-    """Whether a module can be imported; a part of a package is taken to be in it."""
+    """Return whether a module can be imported; a part of a package is taken to be in it."""
     return find_spec(module.partition(".")[0]) is not None
 
 
 @lru_cache
 def installed_version(library: str) -> str | None:
-    """A library's version, or None where it is installed under another name."""
+    """Return a library's version, or None where it is installed under another name."""
     try:
         return version(library)
     except PackageNotFoundError:
@@ -37,5 +37,5 @@ def installed_version(library: str) -> str | None:
 
 
 def numbers(text: str) -> tuple[int, ...]:
-    """A version's release as numbers, to compare: ``2.10.0rc1`` is (2, 10, 0)."""
+    """Return a version's release as numbers, to compare: ``2.10.0rc1`` is (2, 10, 0)."""
     return tuple(map(int, re.findall(r"\d+", re.sub(r"[^\d.].*", "", text))))

@@ -20,11 +20,11 @@ import pytest
 
 from arrayspeed.decide import Looks
 from arrayspeed.measure import interrupts
-from arrayspeed.measure.players import FEWEST, Turns
+from arrayspeed.measure.players import FEWEST, Interleaving
 from arrayspeed.records import results
 from kernels.preparation import REFERENCES
-from tests.browser import opened
-from tests.markers import COLLECTED, COMMANDS, LONG, LONGEST, MARKERS
+from support.browser import opened
+from tests.markers import ALONE, COLLECTED, COMMANDS, LEVELS, LONG, LONGEST, MARKERS, level
 from tests.sample import together
 
 ROOT = Path(__file__).parent.parent
@@ -89,6 +89,12 @@ def pytest_xdist_make_scheduler(config, log):
     return Together(config, log) if config.getvalue("dist") == "loadscope" else None
 
 
+def pytest_addoption(parser):
+    """What targets of the Makefile choose by; without it, all tests run."""
+    parser.addoption("--level", action="append", choices=["check", *LEVELS], help="tests of this target alone")
+    parser.addoption("--alone", action="store_true", help="with --level: those that compare times, and not the others")
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
     """Before pytest chooses by markers. What takes longest is first, so that no worker is left alone with it."""
@@ -99,7 +105,13 @@ def pytest_collection_modifyitems(config, items):
         sample = COMMANDS.get(item.path.stem, (item.originalname,))
         if item.originalname not in sample and LONG & {mark.name for mark in item.iter_markers()}:
             item.add_marker("commands")
-    config.stash[COLLECTED] = {item.nodeid: {mark.name for mark in item.iter_markers()} for item in items}
+    marked = {item: {mark.name for mark in item.iter_markers()} for item in items}
+    config.stash[COLLECTED] = {item.nodeid: names for item, names in marked.items()}
+    if levels := config.getoption("level"):
+        alone = config.getoption("alone")
+        chosen = [item for item, names in marked.items() if level(names) in levels and (ALONE in names) == alone]
+        config.hook.pytest_deselected(items=[item for item in items if item not in set(chosen)])
+        items[:] = chosen
 
 
 @pytest.fixture(scope="session")
@@ -237,7 +249,9 @@ def empty(clone, tmp_path):
 @pytest.fixture
 def few_turns(monkeypatch):
     """Sides of own code take few and short turns, where no test looks closely at times."""
-    monkeypatch.setattr("arrayspeed.cli.own.run.Turns", functools.partial(Turns, batch=0.004, most=FEWEST))
+    monkeypatch.setattr(
+        "arrayspeed.cli.own.run.Interleaving", functools.partial(Interleaving, batch=0.004, most=FEWEST)
+    )
 
 
 def finished(output):

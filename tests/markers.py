@@ -30,8 +30,19 @@ COMMANDS = {
 #: What makes a test too long for `make check`; those of `COMMANDS` that have one of these have the marker ``commands``.
 LONG = {"environment", "seconds", "clock"}
 
+#: Target -> markers of which one puts a test there and not in the target before, the last target first.
+LEVELS = {"all": {"mutation", "compile", "audit", "rest"}, "ci": {"commands", "faults", "browser"}, "test": LONG}
+
+#: What runs alone, in whatever target: it compares times.
+ALONE = "clock"
+
 #: Modules of which one worker has minutes of work, a library's kernels.
 LONGEST = ("test_kernels", "test_mutants", "test_audit", "test_asv", "test_long_runs")
 
 #: Test -> the names of its markers, of all tests that were collected, whichever of them are chosen to run.
 COLLECTED = pytest.StashKey[dict[str, set[str]]]()
+
+
+def level(markers):
+    """The target that a test belongs to by the names of its markers: `make check` where none says otherwise."""
+    return next((name for name, those in LEVELS.items() if those & set(markers)), "check")

@@ -24,7 +24,7 @@ from statistics import median
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-#: Turns of each process, and calls whose results are located.
+#: Interleaving of each process, and calls whose results are located.
 TURNS, CALLS = 15, 20
 
 #: Seconds for the preparation and for each batch.
@@ -59,7 +59,7 @@ def located():
 
 
 def play(request, channel):
-    """A process of `benchmarks.turns` that also answers where its arrays are."""
+    """Be a process of `benchmarks.turns` that also answers where its arrays are."""
     from benchmarks import turns
     from benchmarks.forking import sender, silence
 
@@ -78,7 +78,7 @@ def play(request, channel):
 
 
 def round_of(servers, request, rng):
-    """What two processes give that take turns."""
+    """Return what two processes give that take turns."""
     from arrayspeed.measure.players import BATCH, ending, number_of_calls, run
 
     players = [server.fork(str(number), request) for number, server in enumerate(servers)]
@@ -103,7 +103,7 @@ def round_of(servers, request, rng):
 
 
 def servers_for(config, benchmark, backend):
-    """What starts a server in the environment of the newest releases of all libraries."""
+    """Return what starts a server in the environment of the newest releases of all libraries."""
     from asv.environment import get_environments
 
     from arrayspeed.measure.asv_servers import needed

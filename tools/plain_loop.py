@@ -36,7 +36,7 @@ GROWTH_CALLS, GROWTH_SECONDS, GROWTH_LONGEST = 200, 1.0, 2.0
 
 
 def load(path):
-    """The module of a file, loaded from its source: nothing is written beside it."""
+    """Return the module of a file, loaded from its source: nothing is written beside it."""
     path = os.path.abspath(path)
     sys.path[0] = os.path.dirname(path)  # as `python FILE.py` has it
     module = types.ModuleType(os.path.splitext(os.path.basename(path))[0])
@@ -69,7 +69,7 @@ def items(module):
 
 
 def arguments_of(module, size):
-    """What `inputs` returns, as arguments."""
+    """Return what `inputs` returns, as arguments."""
     inputs = getattr(module, "inputs", None)
     if inputs is None:
         return ()
@@ -84,7 +84,7 @@ def arguments_of(module, size):
 
 
 def waiter(result):
-    """What waits for results like this; None where a call returns when it is done."""
+    """Return what waits for results like this; None where a call returns when it is done."""
     jax = sys.modules.get("jax")
     if jax is None or not any(isinstance(leaf, jax.Array) for leaf in jax.tree_util.tree_leaves(result)):
         return None
@@ -122,7 +122,7 @@ def growth(before, after, calls):
 
 
 def measure(module, name, size, grows):
-    """The figures of a function at a size. ``grows``: also by how much each call makes the process grow."""
+    """Return the figures of a function at a size. ``grows``: also by how much each call makes the process grow."""
     function, arguments = getattr(module, name), arguments_of(module, size)
     start = perf_counter()
     result = function(*arguments)

@@ -16,7 +16,7 @@ from functools import partial
 from time import perf_counter
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-INSIDE = os.path.join(ROOT, "arrayspeed", "own", "inside")
+WORKER = os.path.join(ROOT, "arrayspeed", "own", "inside")
 
 #: Seconds of calls before a function is ready, and before each batch: a script's calls come one after the other.
 WARM_UP, WARM = 0.1, 0.002
@@ -26,7 +26,7 @@ SHORT = 0.01
 
 
 def module_of(name, path, **options):
-    """A module from its file."""
+    """Load a module from its file."""
     from importlib.util import module_from_spec, spec_from_file_location
 
     spec = spec_from_file_location(name, path, **options)
@@ -49,7 +49,7 @@ def import_first(path):
 
 
 def loaded(request):
-    """The file's functions, by the worker's own class."""
+    """Return the file's functions, by the worker's own class."""
     path = request["file"]
     if request.get("before") or request.get("fork"):
         import_first(path)
@@ -78,12 +78,12 @@ def loaded(request):
 
 
 def worker_part(name):
-    """A module of arrayspeed's worker, which is a package under a name that nobody else uses."""
-    if "_arrayspeed_inside" not in sys.modules:
-        module_of("_arrayspeed_inside", os.path.join(INSIDE, "__init__.py"), submodule_search_locations=[INSIDE])
+    """Load a module of arrayspeed's worker, which is a package under a name that nobody else uses."""
+    if "_arrayspeed_worker" not in sys.modules:
+        module_of("_arrayspeed_worker", os.path.join(WORKER, "__init__.py"), submodule_search_locations=[WORKER])
     from importlib import import_module
 
-    return import_module("_arrayspeed_inside." + name)
+    return import_module("_arrayspeed_worker." + name)
 
 
 class Timed:
@@ -127,7 +127,7 @@ class Timed:
         return stack().below_short_frames(partial(self.loop, number))()
 
     def module_level(self, number):
-        """A loop at the level of a module, whose names are globals."""
+        """Return a loop at the level of a module, whose names are globals."""
         known = {f"argument{place}": value for place, value in enumerate(self.arguments)}
         call = f"function({', '.join(known)})"
         known.update(function=self.function, wait=self.wait, clock=perf_counter)
@@ -154,7 +154,7 @@ class Timed:
 
 
 def stack():
-    """The module that gives kernels a place on Python's stack."""
+    """Load the module that gives kernels a place on Python's stack."""
     return sys.modules.get("_stack") or module_of("_stack", os.path.join(ROOT, "benchmarks", "stack.py"))
 
 

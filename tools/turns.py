@@ -26,14 +26,14 @@ FIRST = (5, 7, 10, 15, 20, 25)
 
 
 def measure(args):
-    """Rounds of each copy in turn with its reference, one after the other."""
+    """Print rounds of each copy in turn with its reference, one after the other."""
     from arrayspeed.audit.copies import COPY, REFERENCE, with_copies
     from arrayspeed.cli.own.arguments import use_cores
     from arrayspeed.environments.project import load_config
     from arrayspeed.measure.blocks import rounds
     from arrayspeed.measure.host import only_run
     from arrayspeed.measure.plan import OWN, Selection, combinations
-    from arrayspeed.measure.players import MOST, Turns
+    from arrayspeed.measure.players import MOST, Interleaving
     from arrayspeed.measure.session import newest_of_all, open_session
     from arrayspeed.model.measures import CALL
 
@@ -54,7 +54,7 @@ def measure(args):
         session = open_session(config, [chosen])
         sides = dict.fromkeys((REFERENCE, COPY), (0.0, 0))
         blocks = [with_copies(one, sides) for one in dict.fromkeys(combinations(session, chosen))]
-        with rounds(session, Turns(fewest=MOST)) as next_round:
+        with rounds(session, Interleaving(fewest=MOST)) as next_round:
             for number in range(args.rounds):
                 now = next_round(number)
                 for block in blocks:
@@ -78,18 +78,18 @@ def read(path):
     return found
 
 
-def table(found):
-    """A row a backend: calls, their noise by the fewest and by all turns, and the variances over the fewest's."""
+def table(value):
+    """Print a row a backend: calls, their noise by the fewest and by all turns, and the variances over the fewest's."""
     from arrayspeed.audit.copies import noise
     from arrayspeed.formats.verdicts import markdown_table
 
     headings = ("backend", "calls", f"noise, {FIRST[0]} turns", f"noise, {FIRST[-1]} turns", *map(str, FIRST[1:]))
     rows = []
-    for backend in dict.fromkeys(backend for _, backend, _ in found):
+    for backend in dict.fromkeys(backend for _, backend, _ in value):
         # Calls that are too long for so many turns say nothing about them.
         whole = [
             played
-            for (_, each, _), played in found.items()
+            for (_, each, _), played in value.items()
             if each == backend and len(played) > 2 and min(map(len, played)) >= FIRST[-1]
         ]
         if whole:

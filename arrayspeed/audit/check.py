@@ -104,7 +104,9 @@ def save(folder: str | Path, audit: Audit) -> None:
 
 
 def load(folder: str | Path, machine: str) -> Audit | None:
-    """A machine's audit, or None where there is none that can be read. The name may be anybody's, and is no path."""
+    """Return a machine's audit, or None where there is none that can be read. The name may be anybody's, and is no
+    path.
+    """
     if Path(machine).name != machine:
         return None
     with suppress(OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):

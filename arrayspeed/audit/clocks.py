@@ -20,11 +20,10 @@ from arrayspeed.decide import Decision, Looks, Observed
 from arrayspeed.decide.means import geometric_mean, shown
 from arrayspeed.decide.observed import Value
 from arrayspeed.decide.words import BROKEN, FAILS, FASTER, SAME, SLOWER, SOMETIMES, UNCLEAR, WORKS
+from arrayspeed.formats.progress import clock as as_clock
 from arrayspeed.formats.verdicts import interval_text, ratio_text
-from arrayspeed.measure import interrupts
-from arrayspeed.measure.players import Failed, Player, Taken, Turns, take_turns
-from arrayspeed.measure.progress import clock as as_clock
-from arrayspeed.measure.until_decided import OutOfTime
+from arrayspeed.measure.looking import Clock, look_by_look
+from arrayspeed.measure.players import Failed, Interleaving, Player, Samples, interleave
 from arrayspeed.model.combination import Combination
 from arrayspeed.model.units import human_time, plural
 from arrayspeed.records.processes import Noise
@@ -56,7 +55,7 @@ class Timing:
     whys: dict[str, str] = field(default_factory=dict)
     kinds: dict[str, str] = field(default_factory=dict)
 
-    def add(self, side: str, number: int, taken: Taken) -> None:
+    def add(self, side: str, number: int, taken: Samples) -> None:
         """Keep what a side gave in a round."""
         self.values[side][number] = taken.batches if taken.value is not None else None
         if taken.why is not None:
@@ -68,7 +67,7 @@ class Timing:
         return [side for side in self.values if side != CLOCK]
 
     def observed(self, subject: str) -> Observed:
-        """A side against the clock."""
+        """Return a side against the clock."""
         return Observed(self.values[CLOCK], self.values[subject], group=(self.one.backend, subject), least=ABSOLUTE)
 
 
@@ -76,11 +75,11 @@ Key = tuple[Combination, str]
 
 
 def measure(
-    sides: Sides, ones: list[Combination], rounds: int, report: Report, until: float = math.inf
+    sides: Sides, ones: list[Combination], rounds: int, report: Report, clock: Clock
 ) -> tuple[list[Timing], dict[Key, Decision], bool]:
     """Time combinations until it is decided of each whether all sides agree with the clock, or until ``rounds``.
 
-    Ctrl-C, and ``until`` of `time.monotonic`, end it with what there is.
+    Ctrl-C and the end of the clock's minutes end it with what there is.
 
     Returns
     -------
@@ -90,41 +89,35 @@ def measure(
     """
     looks = Looks(rounds, FACTOR)
     timings = [Timing(one) for one in ones]
-    found: dict[Key, Decision] = {}
+    todo, played = list(timings), []
     progress = Progress(timings, looks.plan, report)
-    number, todo = 0, timings
-    try:
-        for look in looks.plan:
-            while number < look:
-                play_round(sides, todo, number, progress, until)
-                number += 1
-            found = looks.look(observed(timings))
-            left = {one for one, _ in looks.undecided(found)}
-            todo = [timing for timing in timings if timing.one in left]
-            progress.look(number, looks, found, todo)
-            if not todo:
-                break
-    except (KeyboardInterrupt, OutOfTime) as error:
-        interrupts.forget()
-        late = isinstance(error, OutOfTime)
-        why = "time is up" if late else "stopped by Ctrl-C"
-        progress.say(f"{why}: what follows is decided from the rounds before")
-        return timings, looks.look(observed(timings), last=late), number >= looks.plan[0]
-    return timings, found, True
+
+    def play(number: int) -> None:
+        play_round(sides, todo, number, progress, clock)
+        played.append(number)
+
+    def go_on(done: int, undecided: set[Key]) -> bool:
+        left = {one for one, _ in undecided}
+        todo[:] = [timing for timing in timings if timing.one in left]
+        progress.look(done, looks, todo)
+        return bool(todo)
+
+    found = look_by_look(looks, play, lambda _: observed(timings), go_on, progress)
+    return timings, found.decisions, not found.stopped or len(played) >= looks.plan[0]
 
 
 def observed(timings: Iterable[Timing]) -> dict[Key, Observed]:
-    """Everything that is compared."""
+    """Return everything that is compared."""
     return {(timing.one, subject): timing.observed(subject) for timing in timings for subject in timing.subjects}
 
 
-def play_round(sides: Sides, timings: list[Timing], number: int, progress: Progress, until: float = math.inf) -> None:
-    """A round of combinations, backend by backend, each with a server of its own.
+def play_round(sides: Sides, timings: list[Timing], number: int, progress: Progress, clock: Clock) -> None:
+    """Play a round of combinations, backend by backend, each with a server of its own.
 
     Raises
     ------
-    OutOfTime
-        It is later than ``until``.
+    KeyboardInterrupt, OutOfTime
+        As the clock says.
     """
     by_backend = defaultdict(list)
     for timing in timings:
@@ -133,9 +126,7 @@ def play_round(sides: Sides, timings: list[Timing], number: int, progress: Progr
         progress.start(number, backend, group)
         try:
             for timing in group:
-                interrupts.check()
-                if time.monotonic() > until:
-                    raise OutOfTime
+                clock.check()
                 play(sides, timing, number)
                 progress.finish(timing)
         finally:
@@ -146,7 +137,7 @@ def play(sides: Sides, timing: Timing, number: int) -> None:
     """One process of each side, taking turns."""
     rng = random.Random(f"{timing.one.benchmark} {timing.one.backend} {timing.one.size} {number}")
     names = sides.names(timing.one)
-    taken: dict[str, Taken] = {}
+    taken: dict[str, Samples] = {}
     players: list[Player] = []
     order = rng.sample(names, len(names))
     sides.serve(order, timing.one)
@@ -155,9 +146,9 @@ def play(sides: Sides, timing: Timing, number: int) -> None:
             try:
                 players.append(sides.start(name, timing.one))
             except (Failed, OSError) as error:
-                taken[name] = Taken(why=str(error), kind="crashed")
+                taken[name] = Samples(why=str(error), kind="crashed")
                 sides.end_servers()
-        taken |= take_turns(players, Turns(), rng)
+        taken |= interleave(players, Interleaving(), rng)
     finally:
         for player in players:
             player.end()
@@ -171,6 +162,7 @@ class Progress:
     def __init__(self, timings: list[Timing], plan: tuple[int, ...], report: Report) -> None:
         self.report = report
         self.plan = plan
+        self.timings = timings
         self.guessed = self.spent = 0.0
         self.latest = time.monotonic()
         first, last = (sum(map(self.guess, timings)) * rounds for rounds in (plan[0], plan[-1]))
@@ -188,27 +180,32 @@ class Progress:
         return BACKENDS[timing.one.backend].audit_cost
 
     def pace(self) -> float:
-        """How much longer it takes than was guessed; the guess counts for a minute of experience."""
+        """Return how much longer it takes than was guessed; the guess counts for a minute of experience."""
         return (self.spent + 60.0) / (self.guessed + 60.0)
 
     def start(self, number: int, backend: str, group: list[Timing]) -> None:
-        """A backend's part of a round begins."""
+        """Note that a backend's part of a round begins."""
         self.latest = time.monotonic()
         left = sum(map(self.guess, group)) * self.pace()
         what = plural(len(group), "call")
         self.say(f"round {number + 1} of {self.plan[-1]} at most: {backend}, {what}, about {as_clock(left)}")
 
     def finish(self, timing: Timing) -> None:
-        """A combination's part of it has ended."""
+        """Note that a combination's part of it has ended."""
         now = time.monotonic()
         self.spent += now - self.latest
         self.guessed += self.guess(timing)
         self.latest = now
 
-    def look(self, rounds: int, looks: Looks, found: Mapping[Key, Decision], todo: list[Timing]) -> None:
-        """What is decided, and what is left."""
-        words = [decision.verdict for decision in found.values()]
-        text = f"after {rounds} rounds: {len(words) - words.count(UNCLEAR)} of {len(words)} comparisons decided"
+    def end(self, why: str | None = None) -> None:
+        """Why it ended early."""
+        if why:
+            self.say(why)
+
+    def look(self, rounds: int, looks: Looks, todo: list[Timing]) -> None:
+        """Say what is decided, and what is left."""
+        count = sum(len(timing.subjects) for timing in self.timings)
+        text = f"after {rounds} rounds: {len(looks.decisions)} of {count} comparisons decided"
         if rounds < self.plan[-1]:
             most = sum(map(self.guess, todo)) * (self.plan[-1] - rounds) * self.pace()
             text += f"; {len(todo)} calls continue, {as_clock(most)} at most" if todo else ""
@@ -217,7 +214,7 @@ class Progress:
 
 
 def judge(timings: list[Timing], decisions: Mapping[Key, Decision]) -> list[Check]:
-    """A row of each comparison, of each backend as a whole, and of how asv batches each call."""
+    """Return a row of each comparison, of each backend as a whole, and of how asv batches each call."""
     rows = [
         judge_one(timing, subject, decisions[timing.one, subject]) for timing in timings for subject in timing.subjects
     ]
@@ -230,7 +227,7 @@ def judge(timings: list[Timing], decisions: Mapping[Key, Decision]) -> list[Chec
 
 
 def judge_one(timing: Timing, subject: str, decision: Decision) -> Check:
-    """Whether a side agrees with the clock on one combination."""
+    """Return whether a side agrees with the clock on one combination."""
     word, one = decision.verdict, timing.one
     passed = True if word in PASSES else False if word in FAILURES else None
     silent = [side for side in (CLOCK, subject) if side in timing.whys]
@@ -240,7 +237,7 @@ def judge_one(timing: Timing, subject: str, decision: Decision) -> Check:
         detail = "; ".join(f"{side} gives no time: {timing.whys[side]}" for side in silent)
         return Check(CHECK[subject], one.backend, one.kernel, passed, f"{detail}, at {one.size:,}")
     watch = timing.observed(subject)
-    mine, other = (watch.middle(side) for side in (watch.subject, watch.reference))
+    mine, other = (watch.geometric_mean(side) for side in (watch.subject, watch.reference))
     assert mine is not None and other is not None
     detail = (
         f"{human_time(mine)} by {subject}, {human_time(other)} by the clock at {one.size:,}: "
@@ -250,8 +247,8 @@ def judge_one(timing: Timing, subject: str, decision: Decision) -> Check:
 
 
 def judge_backend(subject: str, backend: str, group: list[Observed]) -> Check | None:
-    """Whether a side agrees with the clock on a backend as a whole: what is too noisy to say of one kernel shows in the
-    mean of all. Calls so short that `ABSOLUTE` is what counts are left out.
+    """Return whether a side agrees with the clock on a backend as a whole: what is too noisy to say of one kernel shows
+    in the mean of all. Calls so short that `ABSOLUTE` is what counts are left out.
     """
     long = [one for one in group if one.threshold(FACTOR) == math.log(FACTOR)]
     mean = geometric_mean(long)
@@ -268,7 +265,7 @@ def judge_backend(subject: str, backend: str, group: list[Observed]) -> Check | 
 
 
 def judge_batches(timing: Timing) -> Check:
-    """Whether asv times short calls in batches, in every round."""
+    """Return whether asv times short calls in batches, in every round."""
     alone = timing.kinds.get(ASV) == TIMED_ALONE
     worked = sum(value is not None for value in timing.values[ASV].values())
     passed = False if alone else True if worked else None
@@ -277,7 +274,7 @@ def judge_batches(timing: Timing) -> Check:
 
 
 def noise_of(decisions: Mapping[Key, Decision]) -> dict[str, Noise]:
-    """How much one round's ratio of asv to the clock varies, by backend: a standard deviation of logarithms."""
+    """Return how much one round's ratio of asv to the clock varies, by backend: a standard deviation of logarithms."""
     found = defaultdict(list)
     for (one, subject), decision in decisions.items():
         if subject == ASV and decision.noise is not None:

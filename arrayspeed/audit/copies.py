@@ -15,11 +15,12 @@ from statistics import median, stdev
 from arrayspeed.decide import Decision, Observed
 from arrayspeed.decide.observed import Value
 from arrayspeed.measure.blocks import Block, block
+from arrayspeed.measure.looking import Limits
 from arrayspeed.measure.plan import Selection, combinations
-from arrayspeed.measure.players import Turns
+from arrayspeed.measure.players import Interleaving
 from arrayspeed.measure.session import Session
 from arrayspeed.measure.stale import FEW_FAULTS
-from arrayspeed.measure.until_decided import Limits, until_decided
+from arrayspeed.measure.until_decided import until_decided
 from arrayspeed.model.combination import Combination
 from arrayspeed.records.processes import Process
 
@@ -76,7 +77,7 @@ class Copy:
     halves: list[list[float]] = field(default_factory=list)
 
     def went_along(self) -> dict[str, list[float]]:
-        """What may rise with its ratio, in the rounds of ``in_turn``: its counts less the reference's.
+        """Return what may rise with its ratio, in the rounds of ``in_turn``: its counts less the reference's.
 
         Differences below `LEAST` are 0. Cores that are busy would fall, so they count the other way; CPU time is of a
         call, and its logarithm.
@@ -93,7 +94,7 @@ class Copy:
         return found
 
     def lasts(self) -> tuple[list[float], dict[str, list[float]]]:
-        """The first halves, and what rises with them where processes keep their speed."""
+        """Return the first halves, and what rises with them where processes keep their speed."""
         first, second = ([row[half] for row in self.halves] for half in (0, 1))
         return first, {LASTING: second} if second else {}
 
@@ -130,7 +131,7 @@ def compare(
         for name, process in zip(played.names, processes, strict=True):
             found[played.name, name].append(process)
 
-    turns = Turns(alone=alone, metered=True)
+    turns = Interleaving(alone=alone, metered=True)
     decisions = until_decided(session, blocks, take, lambda: observed(found), limits, turns=turns, store=False)
     return [
         Copy(
@@ -147,17 +148,17 @@ def compare(
     ]
 
 
-def with_copies(one: Combination, handicaps: dict[str, tuple[float, int]]) -> Block:
-    """A combination's block."""
-    made = block([one] * len(handicaps))
+def with_copies(combination: Combination, handicaps: dict[str, tuple[float, int]]) -> Block:
+    """Return a combination's block."""
+    made = block([combination] * len(handicaps))
     return Block(made.name, made.sides, names=tuple(handicaps), handicaps=tuple(handicaps.values()))
 
 
-def observed(found: dict[tuple[str, str], list[Process]]) -> dict[tuple[str, str], Observed]:
-    """Every copy against its reference."""
+def observed(groups: dict[tuple[str, str], list[Process]]) -> dict[tuple[str, str], Observed]:
+    """Return every copy against its reference."""
     return {
-        (where, name): observed_of(found[where, REFERENCE], ones)
-        for (where, name), ones in list(found.items())
+        (where, name): observed_of(groups[where, REFERENCE], ones)
+        for (where, name), ones in list(groups.items())
         if name != REFERENCE
     }
 
@@ -188,7 +189,7 @@ def apart(reference: Iterable[Process], subject: Iterable[Process]) -> list[floa
 
 
 def counted(reference: Iterable[Process], subject: Iterable[Process]) -> dict[str, list[list[float]]]:
-    """What was counted of both sides in the rounds that `Observed.differences` is of."""
+    """Return what was counted of both sides in the rounds that `Observed.differences` is of."""
     pairs = both(reference, subject)
     found = {name: [[getattr(one, key) for one in pair] for pair in pairs] for name, key in COUNTS.items()}
     return {
@@ -211,22 +212,23 @@ def halves(reference: Iterable[Process], subject: Iterable[Process]) -> list[lis
 
 
 def both(reference: Iterable[Process], subject: Iterable[Process]) -> list[tuple[Process, Process]]:
-    """The rounds in which both sides gave a value."""
+    """Return the rounds in which both sides gave a value."""
     return [(a, b) for a, b in zip(reference, subject, strict=True) if a.value is not None and b.value is not None]
 
 
 def planted(copy: Copy) -> float | None:
-    """The ratio that a copy should have; None where calls fail, of which a ratio says nothing."""
+    """Return the ratio that a copy should have; None where calls fail, of which a ratio says nothing."""
     return None if copy.failing else round(1 + copy.busy, 6)
 
 
 def within(ratio: float, much: float) -> bool:
-    """Whether a ratio is within `TOLERANCE` of what was planted."""
+    """Return whether a ratio is within `TOLERANCE` of what was planted."""
     return much / (1 + TOLERANCE) <= ratio <= much * (1 + TOLERANCE)
 
 
 def reads(copy: Copy) -> bool | None:
-    """Whether a copy's ratio reads what was planted: its interval, widened by `TOLERANCE` on both sides, holds it.
+    """Return whether a copy's ratio reads what was planted: its interval, widened by `TOLERANCE` on both sides, holds
+    it.
 
     None where nothing was planted that a ratio could read, or there is no interval.
     """
@@ -237,5 +239,5 @@ def reads(copy: Copy) -> bool | None:
 
 
 def noise(values: Sequence[float]) -> float | None:
-    """Standard deviation between rounds; None of fewer than two."""
+    """Return the standard deviation between rounds; None of fewer than two."""
     return stdev(values) if len(values) > 1 else None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import subprocess
 import tempfile
@@ -17,6 +16,7 @@ from arrayspeed.audit import clocks
 from arrayspeed.audit.check import Audit, Check, Report
 from arrayspeed.audit.sides import SAMPLE, Sides
 from arrayspeed.environments.project import importable
+from arrayspeed.measure.looking import Clock
 from arrayspeed.measure.plan import OWN, Selection, combinations
 from arrayspeed.measure.session import Session, open_session
 from arrayspeed.model.combination import Combination
@@ -29,7 +29,7 @@ TIMEOUT = 1800
 
 
 def inside(python: str, module: str, *arguments: str, cores: set[int] | None = None) -> Iterator[dict[str, Any]]:
-    """What a module of `arrayspeed.audit.inside` says, as it comes.
+    """Yield what a module of `arrayspeed.audit.worker` says, as it comes.
 
     Raises
     ------
@@ -40,7 +40,7 @@ def inside(python: str, module: str, *arguments: str, cores: set[int] | None = N
     with (
         tempfile.TemporaryFile("w+") as errors,
         subprocess.Popen(
-            [python, "-m", f"arrayspeed.audit.inside.{module}", *arguments],
+            [python, "-m", f"arrayspeed.audit.worker.{module}", *arguments],
             cwd=importable(),
             stdout=subprocess.PIPE,
             stderr=errors,
@@ -67,7 +67,7 @@ def check_calls(python: str, backend: str, device: str, kernels: list[str]) -> l
 
 
 def check_cores(python: str, backend: str) -> list[Check]:
-    """Whether a backend keeps to one core, and its threads to all of them."""
+    """Return whether a backend keeps to one core, and its threads to all of them."""
     every = os.sched_getaffinity(0)
     try:
         (alone,) = inside(python, "cores", backend, cores={min(every)})
@@ -85,7 +85,7 @@ def check_cores(python: str, backend: str) -> list[Check]:
 
 
 def timed(session: Session, backend: str, device: str, kernels: list[str], sizes: list[str]) -> list[Combination]:
-    """The times of calls that are compared with the clock, of each kernel in its own precision."""
+    """Return the times of calls that are compared with the clock, of each kernel in its own precision."""
     selection = Selection(
         kernels=kernels, backends=[backend], sizes=sizes, devices=[device], measures=[CALL.name], dtypes=[OWN]
     )
@@ -101,9 +101,9 @@ def audit(
     sizes: list[str],
     rounds: int,
     report: Report,
-    until: float = math.inf,
+    clock: Clock,
 ) -> Audit:
-    """Every check; ``report`` is given each group of them as it comes. ``until`` is as of `clocks.measure`.
+    """Return every check; ``report`` is given each group of them as it comes. ``clock`` is as of `clocks.measure`.
 
     Raises
     ------
@@ -135,7 +135,7 @@ def audit(
         sides = Sides(python, session.benchmarks.benchmark_dir, folder, "pyperf" in env.packages())
         if any((one.kernel, one.backend) in SAMPLE for one in ones) and not sides.has_pyperf:
             report(f"pyperf is not in {environment}: no comparison with its times", [])
-        timings, decisions, complete = clocks.measure(sides, ones, rounds, report, until)
+        timings, decisions, complete = clocks.measure(sides, ones, rounds, report, clock)
         judged = clocks.judge(timings, decisions)
         report("clocks", judged)
         return Audit(

@@ -86,26 +86,26 @@ for turn, line in enumerate(itertools.chain(["1"], sys.stdin)):
 """
 
 
-def preparation(one: Combination) -> str:
-    """The script up to a function and its arguments on the device."""
-    kernel, backend = CATALOGUE[one.kernel], BACKENDS[one.backend]
+def preparation(combination: Combination) -> str:
+    """Return the script up to a function and its arguments on the device."""
+    kernel, backend = CATALOGUE[combination.kernel], BACKENDS[combination.backend]
     plain = backend.plain
     text = START + plain.prepare + (plain.compile if backend.compiled else STATIC)
     text += "arguments = tuple(arguments)\n" + (SEVERAL if plain.calls else "")
-    assert one.size is not None and one.dtype is not None  # it is of a kernel
+    assert combination.size is not None and combination.dtype is not None  # it is of a kernel
     values = {
-        "KERNEL": one.kernel,
-        "BACKEND": one.backend,
-        "SIZE": one.size,
-        "DEVICE": one.device,
-        "DTYPE": one.dtype,
-        "STATIC": dict(kernel.static(one.size, one.dtype)),
+        "KERNEL": combination.kernel,
+        "BACKEND": combination.backend,
+        "SIZE": combination.size,
+        "DEVICE": combination.device,
+        "DTYPE": combination.dtype,
+        "STATIC": dict(kernel.static(combination.size, combination.dtype)),
     }
     return "".join(f"{name} = {value!r}\n" for name, value in values.items()) + text
 
 
 def apart(text: str) -> str:
-    """A line that runs a script's beginning as code of its own.
+    """Return a line that runs a script's beginning as code of its own.
 
     Eager TensorFlow looks for the line of every frame, which takes the longer the more code the script has before that.
     With seventy lines, an addition took it ×1.13.
@@ -113,10 +113,10 @@ def apart(text: str) -> str:
     return f"exec(compile({text!r}, 'preparation', 'exec'))\n"
 
 
-def loop(one: Combination) -> str:
-    """The timed loop of ``number`` calls."""
-    plain = BACKENDS[one.backend].plain
-    wait = plain.wait if one.device != "cpu" else ""
+def loop(combination: Combination) -> str:
+    """Return the timed loop of ``number`` calls."""
+    plain = BACKENDS[combination.backend].plain
+    wait = plain.wait if combination.device != "cpu" else ""
     single, several = (loop_over(f"{call}\n{wait}") for call in (plain.call, plain.calls or ""))
     if plain.calls is None:
         return single
@@ -124,7 +124,9 @@ def loop(one: Combination) -> str:
 
 
 def imports(library: str) -> tuple[str, ...]:
-    """What a script's interpreter may have imported before; the script imports it again, which takes no time then."""
+    """Return what a script's interpreter may have imported before; the script imports it again, which takes no time
+    then.
+    """
     return tuple(dict.fromkeys(map(module, (COMPANION, library))))
 
 
@@ -133,14 +135,14 @@ def loop_over(body: str) -> str:
     return f"for _ in range(number):\n{indent(body.strip(), ' ' * 4)}\n"
 
 
-def clock(one: Combination) -> str:
-    """The whole script of a combination; it takes turns as `arrayspeed.measure.players` has it."""
-    text = loop(one)
-    return apart(preparation(one) + FIRST + text) + TURNS.replace("WARM_UP\n", indent(text, " " * 4)).replace(
+def clock(combination: Combination) -> str:
+    """Return the whole script of a combination; it takes turns as `arrayspeed.measure.players` has it."""
+    text = loop(combination)
+    return apart(preparation(combination) + FIRST + text) + TURNS.replace("WARM_UP\n", indent(text, " " * 4)).replace(
         "BATCH\n", indent(text, " " * 8)
     )
 
 
-def pyperf(one: Combination) -> str:
-    """The same calls, timed by pyperf; of a kernel with one result."""
-    return preparation(one) + PYPERF.replace("CALL", BACKENDS[one.backend].plain.call)
+def pyperf(combination: Combination) -> str:
+    """Return the same calls, timed by pyperf; of a kernel with one result."""
+    return preparation(combination) + PYPERF.replace("CALL", BACKENDS[combination.backend].plain.call)

@@ -13,7 +13,7 @@ from arrayspeed.records.levels import interval
 
 
 def as_data(machine: str, evidence: Evidence, judged: list[tuple[Claim, Verdict]]) -> dict[str, Any]:
-    """The report as plain data."""
+    """Return the report as plain data."""
     counts = Counter(verdict.word for _, verdict in judged)
     return {
         "machine": machine,
@@ -56,7 +56,7 @@ def claim_data(claim: Claim, verdict: Verdict, evidence: Evidence) -> dict[str, 
 
 
 def value_data(ratio: Ratio) -> dict[str, Any]:
-    """A measurement with its 95 % interval."""
+    """Return a measurement with its 95 % interval."""
     return {"value": ratio.ratio, "low": ratio.low, "high": ratio.high}
 
 

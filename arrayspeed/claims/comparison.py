@@ -56,26 +56,26 @@ class Comparison:
 # Whether one comparison is shown to be as a claim says: True speaks for it, False against it, None neither.
 
 
-def is_faster(one: Comparison) -> bool | None:
-    """Whether "faster" was shown."""
-    return {FASTER: True, UNCLEAR: None}.get(one.word, False)
+def is_faster(comparison: Comparison) -> bool | None:
+    """Return whether "faster" was shown."""
+    return {FASTER: True, UNCLEAR: None}.get(comparison.word, False)
 
 
-def is_not_faster(one: Comparison) -> bool | None:
-    """Whether "the same or slower" was shown."""
-    shown = is_faster(one)
+def is_not_faster(comparison: Comparison) -> bool | None:
+    """Return whether "the same or slower" was shown."""
+    shown = is_faster(comparison)
     return None if shown is None else not shown
 
 
-def is_same(one: Comparison) -> bool | None:
-    """Whether "the same" was shown."""
-    return {SAME: True, UNCLEAR: None}.get(one.word, False)
+def is_same(comparison: Comparison) -> bool | None:
+    """Return whether "the same" was shown."""
+    return {SAME: True, UNCLEAR: None}.get(comparison.word, False)
 
 
-def is_at_most(one: Comparison) -> bool | None:
-    """Whether the ratio was shown to be at most what `at_most_reported` allows."""
+def is_at_most(comparison: Comparison) -> bool | None:
+    """Return whether the ratio was shown to be at most what `at_most_reported` allows."""
     shown: dict[str | None, bool] = {HOLDS: True, MORE: False}
-    return shown.get(one.size)
+    return shown.get(comparison.size)
 
 
 # Whether the ratio of a pair is the one reported, or in the range reported.
@@ -84,14 +84,14 @@ Reported = tuple[float, float]
 
 
 def against(number: float, pair: Pair, measurements: Measurements, among: int, factor: float = DIRECTION_ALONE) -> str:
-    """What is shown of a pair's ratio against a number: the word of the ratio, so "slower" is more."""
+    """Return what is shown of a pair's ratio against a number: the word of the ratio, so "slower" is more."""
     slow = measurements[pair.slow]
     slow = replace(slow, shift=slow.shift - math.log(number))
     return compare(slow, measurements[pair.fast], factor, spell_between(pair.slow, pair.fast), among).verdict
 
 
 def as_reported(reported: Reported, pair: Pair, measurements: Measurements, among: int) -> str:
-    """Whether a ratio is within `FACTOR` of the one reported, or of a range."""
+    """Return whether a ratio is within `FACTOR` of the one reported, or of a range."""
     lowest, highest = reported
     middle = math.sqrt(lowest * highest)
     shown = against(middle, pair, measurements, among, FACTOR * highest / middle)
@@ -99,5 +99,5 @@ def as_reported(reported: Reported, pair: Pair, measurements: Measurements, amon
 
 
 def at_most_reported(reported: Reported, pair: Pair, measurements: Measurements, among: int) -> str:
-    """Whether a ratio is at most `FACTOR` times the one reported."""
+    """Return whether a ratio is at most `FACTOR` times the one reported."""
     return {FASTER: HOLDS, SLOWER: MORE}.get(against(FACTOR * max(reported), pair, measurements, among), OPEN)

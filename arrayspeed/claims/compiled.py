@@ -37,7 +37,7 @@ class Slower:
 
 @cache
 def reasons() -> tuple[str, Mapping[tuple[str, str], str]]:
-    """The machine that the reasons are of, and the reasons by kernel and backend.
+    """Return the machine that the reasons are of, and the reasons by kernel and backend.
 
     Raises
     ------
@@ -54,10 +54,10 @@ def reasons() -> tuple[str, Mapping[tuple[str, str], str]]:
 
 
 def slower(evidence: Evidence) -> list[Slower]:
-    """The kernels of which a call is shown to take a compiled backend longer than its eager form, by most: of each the
-    backend, the size and the precision where the ratio is largest. All from the environment that holds most libraries,
-    at small and large sizes: all kernels are measured at these, and those that are measured at smaller ones, too,
-    would come first.
+    """Return the kernels of which a call is shown to take a compiled backend longer than its eager form, by most: of
+    each the backend, the size and the precision where the ratio is largest. All from the environment that holds most
+    libraries, at small and large sizes: all kernels are measured at these, and those that are measured at smaller ones,
+    too, would come first.
     """
     measurements = next(iter(evidence.environments.values()), {})
     pairs = [
@@ -77,7 +77,7 @@ def slower(evidence: Evidence) -> list[Slower]:
         if ratio.verdict == SLOWER:
             found.append(Comparison(pair, inverse(ratio)))
     largest: dict[str, Comparison] = {}
-    for one in sorted(found, key=lambda one: one.ratio.ratio):
+    for one in sorted(found, key=lambda item: item.ratio.ratio):
         largest.setdefault(one.pair.fast.kernel, one)
     ordered = list(largest.values())[:COUNT]
     _, why = reasons()

@@ -78,31 +78,31 @@ Agrees = Callable[[Comparison], bool | None]
 
 
 def word_of(parts: Iterable[bool | None]) -> str:
-    """The word of a claim that holds where all of its parts do."""
+    """Return the word of a claim that holds where all of its parts do."""
     parts = list(parts)
     return FAILS if False in parts else HOLDS if all(parts) else OPEN
 
 
-def every(found: Sequence[Comparison], agrees: Agrees) -> str:
-    """All agree."""
-    return word_of(map(agrees, found))
+def every(comparisons: Sequence[Comparison], agrees: Agrees) -> str:
+    """Return whether all agree."""
+    return word_of(map(agrees, comparisons))
 
 
-def one_is_enough(found: Sequence[Comparison], agrees: Agrees) -> str:
+def one_is_enough(comparisons: Sequence[Comparison], agrees: Agrees) -> str:
     """At least one agrees."""
-    shown = {agrees(one) for one in found}
+    shown = {agrees(one) for one in comparisons}
     return HOLDS if True in shown else FAILS if shown == {False} else OPEN
 
 
-def both_ends(found: Sequence[Comparison], agrees: Agrees) -> str:
+def both_ends(comparisons: Sequence[Comparison], agrees: Agrees) -> str:
     """Not faster at the first, and faster at the last."""
-    return word_of([is_not_faster(found[0]), is_faster(found[-1])])
+    return word_of([is_not_faster(comparisons[0]), is_faster(comparisons[-1])])
 
 
-def no_winner(found: Sequence[Comparison], agrees: Agrees) -> str:
-    """Each backend is slower than another somewhere."""
-    beaten = text.beaten(found)
-    doubtful = {case.backend for one in found if one.word == UNCLEAR for case in (one.pair.fast, one.pair.slow)}
+def no_winner(comparisons: Sequence[Comparison], agrees: Agrees) -> str:
+    """Return whether each backend is slower than another somewhere."""
+    beaten = text.beaten(comparisons)
+    doubtful = {case.backend for one in comparisons if one.word == UNCLEAR for case in (one.pair.fast, one.pair.slow)}
     if any(not where and backend not in doubtful for backend, where in beaten.items()):
         return FAILS
     return HOLDS if all(beaten.values()) else OPEN
@@ -218,7 +218,7 @@ RULES = {
         "takes at most so much less time than the slowest. It does not hold where two are shown to differ by more. "
         "Intervals that overlap are no evidence of being alike.",
         agrees=is_same,
-        tell=text.with_times,
+        tell=text.append_times,
         among_all=True,
         within=TIED,
     ),
@@ -262,13 +262,13 @@ class Criterion:
         return list(dict.fromkeys(case for pair in self.pairs for case in (pair.fast, pair.slow)))
 
     def find(self, evidence: Evidence) -> Found | None:
-        """The measurements that decide it, or None."""
+        """Return the measurements that decide it, or None."""
         if self.each_size:
             return evidence.find_each_size(self.cases, self.rule.sizes_needed)
         return evidence.find(self.cases)
 
     def judge(self, measurements: Measurements) -> Outcome:
-        """What was shown of it."""
+        """Return what was shown of it."""
         rule = self.rule
         pairs = [pair for pair in self.pairs if {pair.fast, pair.slow} <= measurements.keys()]
         found = [self.compare(pair, measurements, len(pairs)) for pair in pairs]

@@ -44,7 +44,7 @@ def rank(table: pl.DataFrame) -> list[str]:
 
 
 def ranked(table: pl.DataFrame) -> dict[str, dict[str, str]]:
-    """The environments in the order of `rank`, each with the versions of its libraries in their usual order."""
+    """Return the environments in the order of `rank`, each with the versions of its libraries in their usual order."""
     known: dict[str, dict[str, str]] = {}
     rows = table.select("environment", "library", "version").unique().sort("version").iter_rows()
     for environment, library, version in rows:
@@ -94,7 +94,7 @@ class Evidence:
         return set().union(*self.environments.values())
 
     def find(self, cases: Iterable[Case]) -> Found | None:
-        """All cases in one environment, at the nearest size where they share one that was not measured."""
+        """Return all cases in one environment, at the nearest size where they share one that was not measured."""
         cases = list(cases)
         for size in self.candidate_sizes(cases):
             wanted = {case: replace(case, size=size) if size else case for case in cases}
@@ -119,7 +119,7 @@ class Evidence:
         return [None, *sorted((other for other in others if distance(other) <= math.log(NEAR)), key=distance)]
 
     def find_each_size(self, cases: Iterable[Case], at_least: int = 1) -> Found | None:
-        """The sizes at which all cases are there, of the environment that has most such sizes."""
+        """Return the sizes at which all cases are there, of the environment that has most such sizes."""
         by_size: dict[int | None, list[Case]] = {}
         for case in cases:
             by_size.setdefault(case.size, []).append(case)
@@ -132,7 +132,7 @@ class Evidence:
         return best
 
     def missing(self, cases: Iterable[Case]) -> str:
-        """Why a comparison cannot be made, in words."""
+        """Return why a comparison cannot be made, in words."""
         cases = list(dict.fromkeys(cases))
         measured = self.measured
         devices = {case.device for case in cases if case.device is not None} - {case.device for case in measured}

@@ -48,7 +48,7 @@ class Judged:
 
 @cache
 def findings() -> tuple[Finding, ...]:
-    """All findings.
+    """Return all findings.
 
     Raises
     ------
@@ -59,7 +59,7 @@ def findings() -> tuple[Finding, ...]:
 
 
 def read(text: str) -> tuple[Finding, ...]:
-    """The findings of a text in the form of ``findings.toml``.
+    """Return the findings of a text in the form of ``findings.toml``.
 
     Raises
     ------
@@ -81,12 +81,12 @@ def read(text: str) -> tuple[Finding, ...]:
 
 
 def verdicts(machine: str, evidence: Evidence) -> dict[str, Verdict]:
-    """What one machine's results say of the findings that are about it, by sentence."""
+    """Return what one machine's results say of the findings that are about it, by sentence."""
     return {one.text: one.judge(evidence) for one in findings() if machine in one.machines}
 
 
 def judged(by_machine: Mapping[str, Mapping[str, Verdict]]) -> list[Judged]:
-    """All findings, from the `verdicts` of the machines that have results."""
+    """Return all findings, from the `verdicts` of the machines that have results."""
     return [
         Judged(one, {name: by_machine[name][one.text] for name in one.machines if name in by_machine})
         for one in findings()

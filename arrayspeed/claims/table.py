@@ -83,7 +83,7 @@ class Verdict:
     why: str = ""
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         """What was measured, and the reason."""
         return f"{self.text}. {self.why}" if self.why else self.text
 
@@ -108,7 +108,7 @@ class Statement:
         return list(dict.fromkeys(f"{case.backend}'s {case.kernel} by {way}" for case, way in ways if way))
 
     def judge(self, evidence: Evidence) -> Verdict:
-        """Whether it holds on a machine."""
+        """Return whether it holds on a machine."""
         found = self.criterion.find(evidence)
         if found is None:
             return Verdict(UNMEASURED, evidence.missing(self.criterion.cases))
@@ -134,7 +134,7 @@ class Claim(Statement):
 
 @cache
 def claims() -> tuple[Claim, ...]:
-    """All claims of all articles.
+    """Return all claims of all articles.
 
     Raises
     ------
@@ -145,7 +145,7 @@ def claims() -> tuple[Claim, ...]:
 
 
 def read(text: str) -> tuple[Claim, ...]:
-    """The claims of a text in the form of ``claims.toml``.
+    """Return the claims of a text in the form of ``claims.toml``.
 
     Raises
     ------
@@ -166,7 +166,7 @@ def read(text: str) -> tuple[Claim, ...]:
 
 @contextmanager
 def mistakes(name: str) -> Iterator[list[str]]:
-    """Reads a file of statements; the list that it gives is for what is being read: the file, and then the entry.
+    """Read a file of statements; the list that it gives is for what is being read: the file, and then the entry.
 
     Raises
     ------
@@ -209,7 +209,7 @@ def criterion(entry: dict[str, Any]) -> Criterion:
 
 
 def ratio_of(entry: dict[str, Any]) -> tuple[float, float]:
-    """The lowest and the highest ratio reported, or that of the times that each took."""
+    """Return the lowest and the highest ratio reported, or that of the times that each took."""
     if "took" in entry:
         fast, slow = entry["took"]
         return slow / fast, slow / fast
@@ -218,7 +218,7 @@ def ratio_of(entry: dict[str, Any]) -> tuple[float, float]:
 
 
 def case(*texts: str) -> Case:
-    """The case that some words stand for.
+    """Return the case that some words stand for.
 
     Raises
     ------
@@ -241,7 +241,7 @@ def case(*texts: str) -> Case:
 
 
 def fields(text: str) -> Iterator[tuple[str, str | int]]:
-    """The field that each word of a text stands for, and its value."""
+    """Yield the field that each word of a text stands for, and its value."""
     for word in text.split():
         if word[0].isdecimal():
             yield "size", int(word)

@@ -18,8 +18,6 @@ Exit status: 0 if nothing failed and at most 5 % (--unclear) of the comparisons 
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 import time
 from collections import Counter
 from dataclasses import asdict
@@ -33,12 +31,16 @@ from rich.text import Text
 from arrayspeed.audit.check import CHECKS, WORDS, Audit, Check, save
 from arrayspeed.audit.clocks import ROUNDS
 from arrayspeed.audit.machine import audit, without_a_row
-from arrayspeed.cli.own.arguments import add_minutes, check_minutes
+from arrayspeed.cli import options
+from arrayspeed.cli.own.arguments import add_minutes
 from arrayspeed.decide import UNCLEAR_SHARE
 from arrayspeed.environments import existing
 from arrayspeed.environments.project import load_config
+from arrayspeed.formats.data import as_json
+from arrayspeed.formats.progress import clock, say
 from arrayspeed.formats.terminal import console
 from arrayspeed.measure.host import only_run
+from arrayspeed.measure.looking import Clock
 from arrayspeed.measure.session import newest_of_all
 from arrayspeed.measure.tiers import add_tier, kernels_of
 from arrayspeed.model.errors import UserError
@@ -52,12 +54,14 @@ STYLES = {True: "green", False: "bold red", None: "yellow"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of ``arrayspeed audit``."""
+    """Add the options of ``arrayspeed audit``."""
     several: dict[str, Any] = {"action": "append", "default": [], "metavar": "NAME"}
     add_tier(parser, TIERS[-1])
     parser.add_argument("--kernel", **several, help="a kernel of `python -m kernels`; may be repeated")
     parser.add_argument("--backend", **several, help=f"one of {', '.join(BACKENDS)}; may be repeated")
-    parser.add_argument("--size", **several, help="small, large or a number, for the clocks (default small)")
+    parser.add_argument(
+        "--size", type=options.size, **several, help="small, large or a number, for the clocks (default small)"
+    )
     parser.add_argument(
         "--environment",
         **several,
@@ -66,7 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--device", choices=DEVICES, default="cpu", help="default cpu")
     parser.add_argument(
         "--rounds",
-        type=int,
+        type=options.whole(2, "to see the spread between processes"),
         default=ROUNDS,
         metavar="N",
         help=f"at most N processes of each clock, fewer for rows that are decided earlier (default {ROUNDS})",
@@ -74,7 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_minutes(parser)
     parser.add_argument(
         "--unclear",
-        type=float,
+        type=options.share,
         default=UNCLEAR_SHARE,
         metavar="SHARE",
         help=f"the share of comparisons with the clock that may stay open (default {UNCLEAR_SHARE:g})",
@@ -90,11 +94,10 @@ def main(args: argparse.Namespace) -> int:
     kernels = kernels_of(args.tier or TIERS[-1], args.kernel)
     started = time.monotonic()
 
-    def report(what: str, found: list[Check]) -> None:
-        seconds = round(time.monotonic() - started)
-        counts = Counter(one.passed for one in found)
+    def report(what: str, checks: list[Check]) -> None:
+        counts = Counter(one.passed for one in checks)
         said = ", ".join(f"{counts[passed]} {word}" for passed, word in WORDS.items() if counts[passed])
-        print(f"[{seconds // 60}:{seconds % 60:02d}] {what}{said and ': '}{said}", file=sys.stderr, flush=True)
+        say(f"[{clock(time.monotonic() - started)}] {what}{said and ': '}{said}")
 
     with only_run(folder, args.wait):
         found = audit(
@@ -106,17 +109,17 @@ def main(args: argparse.Namespace) -> int:
             args.size or ["small"],
             args.rounds,
             report,
-            started + 60 * args.minutes,
+            Clock(args.minutes),
         )
         lost = without_a_row(found, kernels)
         if found.complete and not args.backend and set(kernels) == set(CATALOGUE):
             save(folder, found)
     if args.json:
-        print(json.dumps(asdict(found), indent=1))
+        print(as_json(asdict(found)))
     else:
         console().print(shown(found))
     for each in lost:
-        print(f"arrayspeed: not checked: {each}", file=sys.stderr)
+        say(f"arrayspeed: not checked: {each}")
     return 1 if lost and found.complete else found.status(args.unclear)
 
 
@@ -130,46 +133,38 @@ def check(args: argparse.Namespace) -> None:
     """
     check_names("kernel", args.kernel, CATALOGUE)
     check_names("backend", args.backend, BACKENDS)
-    for size in args.size:
-        if size not in ("small", "large") and not size.isdigit():
-            raise UserError(f"size {size!r} is not valid: small, large or a number")
-    if args.rounds < 2:
-        raise UserError(f"--rounds {args.rounds} is not valid: 2 or more, to see the spread between processes")
-    check_minutes(args)
-    if not 0 <= args.unclear <= 1:
-        raise UserError(f"--unclear {args.unclear:g} is not valid: a share from 0 to 1")
     if why := missing(args.device):
         raise UserError(why)
 
 
-def shown(found: Audit) -> Group:
-    """Counts of each check and backend, then every row that failed or is open, and the noise."""
-    backends = list(dict.fromkeys(one.backend for one in found.checks))
-    counts = Counter((one.check, one.backend, one.passed) for one in found.checks)
-    table = Table(box=box.SIMPLE_HEAD, title=f"{found.machine}, {found.device}: {found.environment}")
+def shown(audit: Audit) -> Group:
+    """Return the counts of each check and backend, then every row that failed or is open, and the noise."""
+    backends = list(dict.fromkeys(one.backend for one in audit.checks))
+    counts = Counter((one.check, one.backend, one.passed) for one in audit.checks)
+    table = Table(box=box.SIMPLE_HEAD, title=f"{audit.machine}, {audit.device}: {audit.environment}")
     table.add_column("check")
     table.add_column("what passes")
     for backend in backends:
         table.add_column(backend, justify="right")
-    made = {one.check for one in found.checks}
+    made = {one.check for one in audit.checks}
     for name, meaning in [(name, meaning) for name, meaning in CHECKS.items() if name in made]:
         table.add_row(name, meaning, *(cell(counts, name, backend) for backend in backends))
-    rest = [one for one in found.checks if one.passed is not True]
+    rest = [one for one in audit.checks if one.passed is not True]
     details = Table(box=box.SIMPLE_HEAD)
     for heading in ("", "check", "backend", "kernel", "what was found"):
         details.add_column(heading)
-    for one in sorted(rest, key=lambda one: one.passed is None):
+    for one in sorted(rest, key=lambda item: item.passed is None):
         mark = Text(WORDS[one.passed], style=STYLES[one.passed])
         details.add_row(mark, one.check, one.backend, one.kernel or "", Text(printable(one.detail)))
     parts: list[RenderableType] = [table, *([details] if rest else [])]
-    total = Counter(one.passed for one in found.checks)
-    noise = ", ".join(f"{backend} {one.between:.1%}" for backend, one in found.noise.items())
+    total = Counter(one.passed for one in audit.checks)
+    noise = ", ".join(f"{backend} {one.between:.1%}" for backend, one in audit.noise.items())
     parts += [f"Standard deviation of one round's ratio of asv to the clock: {noise}"] if noise else []
     return Group(*parts, f"{total[True]} pass, {total[False]} fail, {total[None]} are open")
 
 
 def cell(counts: Counter[tuple[str, str, bool | None]], check: str, backend: str) -> Text:
-    """How many of a backend's rows passed."""
+    """Return how many of a backend's rows passed."""
     good, bad, open_ = (counts[check, backend, passed] for passed in (True, False, None))
     if not good + bad + open_:
         return Text("")

@@ -6,7 +6,6 @@ import argparse
 import copy
 import json
 import shutil
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,9 +13,10 @@ from asv import util
 from asv.commands.publish import Publish
 from asv.config import Config
 
-from arrayspeed.cli import summary
+from arrayspeed.cli import options, summary
 from arrayspeed.environments import suite
 from arrayspeed.environments.project import load_config
+from arrayspeed.formats.progress import say
 from arrayspeed.measure import asv_processes, interrupts, selections
 from arrayspeed.measure.session import newest_of_all, quiet
 from arrayspeed.model.errors import UserError
@@ -25,19 +25,19 @@ from arrayspeed.releases.dates import refresh
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of ``arrayspeed bench``."""
-    parser.add_argument("--rounds", type=int, default=1, metavar="N", help="processes for each time (default 1)")
+    """Add the options of ``arrayspeed bench``."""
+    parser.add_argument(
+        "--rounds", type=options.whole(1), default=1, metavar="N", help="processes for each time (default 1)"
+    )
 
 
 def main(args: argparse.Namespace) -> int:
     """Run ``arrayspeed bench``."""
-    if args.rounds < 1:
-        raise UserError(f"--rounds {args.rounds} is not valid: 1 or more")
     config = with_newest_at_hand(load_config(), say)
     environment = newest_of_all(config)
     parts = [replace(part, environments=[environment]) for part in selections.BENCH]
     status = asv_processes.run(config, parts, rounds=args.rounds, append=True, wait=args.wait)
-    print("\nPublishing the site …", flush=True)
+    say("Publishing the site …")
     refresh(config.results_dir)
     publish(config)
     summary.show(config.results_dir)
@@ -45,13 +45,8 @@ def main(args: argparse.Namespace) -> int:
     return status
 
 
-def say(text: str) -> None:
-    """What differs from what was asked for."""
-    print(f"arrayspeed: {text}", file=sys.stderr, flush=True)
-
-
 def opener(config: Config) -> str:
-    """The command that shows the site: its pages load data, which browsers refuse to pages that are files."""
+    """Return the command that shows the site: its pages load data, which browsers refuse to pages that are files."""
     if suite.carried():
         return f"python3 -m http.server --directory {config.html_dir}"
     return "make preview  (or: .venv/bin/asv preview)"
@@ -92,7 +87,7 @@ def publish(config: Config) -> None:
 
 
 def is_benchmarks(path: Path) -> bool:
-    """Whether a file is asv's list of benchmarks."""
+    """Return whether a file is asv's list of benchmarks."""
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError):

@@ -15,32 +15,34 @@ not decided, the minutes are over, or after a mistake.
 from __future__ import annotations
 
 import argparse
-import re
-import sys
 from collections.abc import Sequence
 
+from arrayspeed.cli import options
 from arrayspeed.cli.own import arguments
-from arrayspeed.cli.releases import check_name, say
+from arrayspeed.cli.releases import check_name
 from arrayspeed.cli.subjects import add_subject, check_subject, limits_of, subject_of
+from arrayspeed.environments.listed import Release, between, is_early
 from arrayspeed.environments.pythons import NoPython
+from arrayspeed.formats.progress import say
 from arrayspeed.formats.terminal import console
-from arrayspeed.model.errors import UserError
-from arrayspeed.model.text import printable
 from arrayspeed.releases import outcome
 from arrayspeed.releases.bisect import Bisection
-from arrayspeed.releases.listed import Release, between, releases, version_of
 from arrayspeed.releases.parts import parts
-from arrayspeed.releases.subject import Subject
+from arrayspeed.subjects.subject import Subject
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of ``arrayspeed bisect``."""
+    """Add the options of ``arrayspeed bisect``."""
     parser.add_argument("name", metavar="NAME", help="a library; with --file, any package")
     parser.add_argument("old", metavar="OLD", help="a release that is good")
     parser.add_argument("new", metavar="NEW", help="a later one that is bad")
     parser.add_argument("--pre", action="store_true", help="pre-releases and nightly builds too")
     parser.add_argument(
-        "--of", metavar="REGEX", default="", help="of what is worse, search for what it matches alone: 'time$', 'solve'"
+        "--of",
+        type=options.regex,
+        metavar="REGEX",
+        default="",
+        help="of what is worse, search for what it matches alone: 'time$', 'solve'",
     )
     add_subject(parser)
     arguments.add_limits(parser)
@@ -52,17 +54,12 @@ def main(args: argparse.Namespace) -> int:
     check_name(args.name.split("[")[0])
     check_subject(args, [args.name])
     arguments.use_cores(args.cores)
-    try:
-        re.compile(args.of)
-    except re.error as error:
-        raise UserError(f"--of {args.of!r} is not a regular expression: {error}") from error
     subject = subject_of(args, args.name)
-    early = args.pre or any(version_of(args.name, text).is_prerelease for text in (args.old, args.new))
-    listed = releases(subject.project, say, early, subject.pythons, subject.uv)
-    ends = between(subject.project, listed, args.old, args.new)
+    early = args.pre or is_early(args.old) or is_early(args.new)
+    ends = between(subject.project, subject.releases(early), args.old, args.new)
     statuses = []
     for part in parts_of(subject, ends):
-        found = Bisection(subject, part, limits_of(args), progress, args.again, unclear=args.unclear, of=args.of).run()
+        found = Bisection(subject, part, limits_of(args), say, args.again, unclear=args.unclear, of=args.of).run()
         if args.format == "json":
             print(outcome.as_json(found))
         elif args.format == "markdown":
@@ -74,7 +71,7 @@ def main(args: argparse.Namespace) -> int:
 
 
 def parts_of(subject: Subject, releases: Sequence[Release]) -> list[list[Release]]:
-    """The releases, in parts where no Python runs both ends."""
+    """Return the releases, in parts where no Python runs both ends."""
     try:
         subject.choose(releases[0].version, releases[-1].version)
         return [list(releases)]
@@ -83,8 +80,3 @@ def parts_of(subject: Subject, releases: Sequence[Release]) -> list[list[Release
         ranges = ", then ".join(f"{part[0].version} to {part[-1].version}" for part in found)
         say(f"{str(error).partition(': ')[0]}: {ranges}")
         return found
-
-
-def progress(text: str) -> None:
-    """What is being done, which is no part of the outcome."""
-    print(printable(text), file=sys.stderr, flush=True)

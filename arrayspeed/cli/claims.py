@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import json
 from collections import Counter
 
 from rich import box
@@ -23,6 +22,7 @@ from arrayspeed.claims.comparison import FAILS, OPEN
 from arrayspeed.claims.evidence import Evidence
 from arrayspeed.claims.table import UNMEASURED, VERDICTS, Article, Claim, Verdict, claims
 from arrayspeed.environments.project import load_config
+from arrayspeed.formats.data import as_json
 from arrayspeed.formats.terminal import console
 from arrayspeed.model.names import check
 from arrayspeed.model.text import printable
@@ -35,7 +35,7 @@ TABLE_WIDTH = 100
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of ``arrayspeed claims``."""
+    """Add the options of ``arrayspeed claims``."""
     parser.add_argument("--machine", metavar="NAME", help="default: this machine, else the one measured last")
     parser.add_argument("--article", metavar="NUMBER", help="only the claims of one article, such as 000")
     parser.add_argument("--json", action="store_true", help="print JSON, with every measurement behind a verdict")
@@ -50,7 +50,7 @@ def main(args: argparse.Namespace) -> int:
     evidence = Evidence(table.filter(machine=machine), folder)
     judged = [(claim, claim.judge(evidence)) for claim in shown]
     if args.json:
-        print(json.dumps(as_data(machine, evidence, judged), indent=1, ensure_ascii=False, allow_nan=False))
+        print(as_json(as_data(machine, evidence, judged)))
     else:
         out = console()
         out.print(report(machine, evidence, judged, out.width))
@@ -58,7 +58,7 @@ def main(args: argparse.Namespace) -> int:
 
 
 def of_article(number: str | None) -> list[Claim]:
-    """The claims of an article; all where none is named.
+    """Return the claims of an article; all where none is named.
 
     Raises
     ------
@@ -70,12 +70,12 @@ def of_article(number: str | None) -> list[Claim]:
 
 
 def style(verdict: Verdict) -> str:
-    """How a terminal shows a verdict; all that hold are alike, by however much."""
+    """Return how a terminal shows a verdict; all that hold are alike, by however much."""
     return STYLES.get(verdict.word, "green")
 
 
 def report(machine: str, evidence: Evidence, judged: list[tuple[Claim, Verdict]], width: int) -> RenderableType:
-    """The claims, in columns where there is room, and a line of counts."""
+    """Return the claims, in columns where there is room, and a line of counts."""
     shown = columns if width >= TABLE_WIDTH else blocks
     counts = Counter(verdict.word for _, verdict in judged)
     count = f"{len(judged)} claims. " + "; ".join(f"{word}: {counts[word]}" for word in VERDICTS if counts[word])
@@ -89,7 +89,7 @@ def report(machine: str, evidence: Evidence, judged: list[tuple[Claim, Verdict]]
 
 
 def title(article: Article) -> Text:
-    """An article's title, its number, and what it was measured on."""
+    """Return an article's title, its number, and what it was measured on."""
     return Text.assemble((article.title, "bold"), f" ({article.number}; {article.measured_on})")
 
 
@@ -102,12 +102,12 @@ def columns(judged: list[tuple[Claim, Verdict]]) -> Table:
     table.add_column("measured here", ratio=5, overflow="fold")
     for claim, verdict in judged:
         look = style(verdict)
-        table.add_row(Text(verdict.word, look), claim.text, claim.reported, Text(printable(verdict.told), look))
+        table.add_row(Text(verdict.word, look), claim.text, claim.reported, Text(printable(verdict.description), look))
     return table
 
 
 def blocks(judged: list[tuple[Claim, Verdict]]) -> RenderableType:
-    """Each claim in four lines, for a narrow terminal."""
+    """Return each claim in four lines, for a narrow terminal."""
     return Group(*(block(*entry) for entry in judged))
 
 
@@ -115,12 +115,14 @@ def block(claim: Claim, verdict: Verdict) -> RenderableType:
     """One claim in four lines."""
     head = Text.assemble((verdict.word, f"bold {style(verdict)}"), f"  {claim.text}")
     return Group(
-        head, Padding(f"reported: {claim.reported}", (0, 0, 0, 4)), Padding(Text(f"here: {verdict.told}"), (0, 0, 1, 4))
+        head,
+        Padding(f"reported: {claim.reported}", (0, 0, 0, 4)),
+        Padding(Text(f"here: {verdict.description}"), (0, 0, 1, 4)),
     )
 
 
 def sources(evidence: Evidence, judged: list[tuple[Claim, Verdict]]) -> list[str]:
-    """The environments that decided, with their versions."""
+    """Return the environments that decided, with their versions."""
     used = Counter(verdict.found.environment for _, verdict in judged if verdict.found)
     return [
         f"{count} claims decided with "

@@ -23,7 +23,7 @@ from arrayspeed.model.units import human_bytes, plural
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of ``arrayspeed clean``."""
+    """Add the options of ``arrayspeed clean``."""
     parser.add_argument("--yes", action="store_true", help="remove what is listed")
 
 
@@ -50,14 +50,14 @@ def main(args: argparse.Namespace) -> int:
     return 0
 
 
-def table(found: list[Unused], used: dict[str, int]) -> Table:
+def table(unused: list[Unused], used: dict[str, int]) -> Table:
     """One row an environment."""
     shown = Table(box=box.SIMPLE_HEAD)
     shown.add_column("environment")
     shown.add_column("made from")
     shown.add_column("size", justify="right")
     shown.add_column("")
-    for each in found:
+    for each in unused:
         name = each.path.name
         note = f"in use by process {used[name]}" if name in used else ""
         shown.add_row(Text(printable(name)), Text(printable(each.holds)), human_bytes(each.size), note)

@@ -12,7 +12,6 @@ Exit status: 0 decided, 1 something fails or returns another result, 2 not decid
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
 from typing import Any
 
 from arrayspeed.cli.own import arguments
@@ -23,7 +22,7 @@ from arrayspeed.own.sides import Side
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of ``arrayspeed compare``."""
+    """Add the options of ``arrayspeed compare``."""
     parser.add_argument("functions", metavar="FUNCTION", nargs="*", help="functions of the file, two or more")
     several: dict[str, Any] = {"action": "append", "default": []}
     parser.add_argument(
@@ -45,9 +44,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Run ``arrayspeed compare``."""
-    arguments.check(args)
     arguments.use_cores(args.cores)
-    if not (args.file or args.asv or args.pytest or args.shell):
+    if not arguments.is_own(args):
         raise UserError("what is to be measured? --file mine.py; see `arrayspeed compare --help`")
     if bool(args.functions) == bool(args.sides):
         raise UserError("give functions of the file, or --side twice or more")
@@ -58,12 +56,12 @@ def main(args: argparse.Namespace) -> int:
     if len(args.functions or args.sides) < 2:
         raise UserError("two at least are needed for a comparison")
     found = [named(text, args.python) for text in args.functions] or [
-        replace(sides.of_text(text), python=args.python) for text in args.sides
+        *sides.with_pythons([sides.of_text(text) for text in args.sides], [args.python] if args.python else [])
     ]
-    return run(script_of(args), sides.told_apart(found), args, every_pair=True)
+    return run(script_of(args), found, args, every_pair=True)
 
 
 def named(text: str, python: str | None) -> Side:
-    """A side that is a function."""
+    """Return a side that is a function."""
     name = text.replace("-", "_").removeprefix("bench_")
     return Side(text.removeprefix("bench_"), python=python, function=f"bench_{name}")

@@ -1,4 +1,4 @@
-"""Compare benchmarks with copies of themselves: how noisy is this machine, and what slowdown would it show?
+"""Compare benchmarks with copies of themselves: how noisy this machine is, and what slowdown it would show.
 
 In each block an exact copy takes turns with its reference, and so do copies that do other work for a share of each
 call's time (--busy). Every difference reported for an exact copy is false. The slower copies show how far "same" and
@@ -18,9 +18,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
-import sys
 from collections import Counter, defaultdict
-from contextlib import redirect_stdout
 from dataclasses import MISSING, asdict, fields
 from pathlib import Path
 from statistics import median
@@ -32,19 +30,21 @@ from rich.text import Text
 
 from arrayspeed.audit import copies
 from arrayspeed.audit.copies import Copy
-from arrayspeed.cli.own.arguments import add_cores, add_minutes, check_minutes, use_cores
+from arrayspeed.cli import options
+from arrayspeed.cli.own.arguments import add_cores, add_minutes, use_cores
 from arrayspeed.decide import LOOKS, Decision, exit_status
 from arrayspeed.decide.along import along
 from arrayspeed.decide.words import FACTOR, FAILS, FASTER, ORDER, SAME, SLOWER, SOMETIMES, UNCLEAR
 from arrayspeed.environments import existing
 from arrayspeed.environments.project import load_config
+from arrayspeed.formats.data import as_lines
 from arrayspeed.formats.terminal import console
 from arrayspeed.formats.verdicts import markdown_table, table
 from arrayspeed.measure.host import only_run
+from arrayspeed.measure.looking import Limits
 from arrayspeed.measure.plan import OWN, Selection
 from arrayspeed.measure.session import newest_of_all, open_session
 from arrayspeed.measure.tiers import add_tier, kernels_of
-from arrayspeed.measure.until_decided import Limits
 from arrayspeed.model.combination import Combination
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.measures import CALL
@@ -53,24 +53,34 @@ from kernels import BACKENDS, CATALOGUE
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of ``arrayspeed copies``."""
+    """Add the options of ``arrayspeed copies``."""
     several: dict[str, Any] = {"action": "append", "default": [], "metavar": "NAME"}
     add_tier(parser)
     parser.add_argument("--kernel", **several, help="a kernel of `python -m kernels`; may be repeated")
     parser.add_argument("--backend", **several, help=f"one of {', '.join(BACKENDS)}; may be repeated")
-    parser.add_argument("--size", **several, help="small, large or a number (default: small and large)")
+    parser.add_argument("--size", type=options.size, **several, help="small, large or a number (default: both)")
     parser.add_argument("--environment", **several, help="an environment's name (default: the one with most libraries)")
     parser.add_argument(
         "--busy",
         action="append",
-        type=float,
+        type=options.number(float, lambda value: 0 < value <= 1000, "above 0; 10 makes a copy 10 % slower"),
         default=[],
         metavar="PERCENT",
         help="add a copy that is slower by this percentage",
     )
-    parser.add_argument("--failing", type=int, default=0, metavar="N", help="add a copy that fails once in N calls")
     parser.add_argument(
-        "--rounds", type=int, default=LOOKS[-1], metavar="N", help=f"at most N rounds (default {LOOKS[-1]})"
+        "--failing",
+        type=options.number(int, lambda value: value == 0 or value > 1, "2 or more calls, of which one fails"),
+        default=0,
+        metavar="N",
+        help="add a copy that fails once in N calls",
+    )
+    parser.add_argument(
+        "--rounds",
+        type=options.whole(2, "one says nothing about noise"),
+        default=LOOKS[-1],
+        metavar="N",
+        help=f"at most N rounds (default {LOOKS[-1]})",
     )
     parser.add_argument(
         "--all-rounds",
@@ -106,7 +116,7 @@ def main(args: argparse.Namespace) -> int:
         dtypes=[OWN],
         measures=[CALL.name],
     )
-    with redirect_stdout(sys.stderr), only_run(config.results_dir, args.wait), TemporaryDirectory() as scratch:
+    with only_run(config.results_dir, args.wait), TemporaryDirectory() as scratch:
         session = open_session(config, [chosen], scratch)
         limits = Limits(args.rounds, args.minutes, once=args.all_rounds)
         found = copies.compare(
@@ -126,21 +136,10 @@ def check(args: argparse.Namespace) -> None:
     """
     check_names("kernel", args.kernel, CATALOGUE)
     check_names("backend", args.backend, BACKENDS)
-    for size in args.size:
-        if size not in ("small", "large") and not (size.isdigit() and int(size)):
-            raise UserError(f"size {size!r} is not valid: small, large or a number")
-    for percent in args.busy:
-        if not 0 < percent <= 1000:
-            raise UserError(f"--busy {percent:g} is not valid: a percentage above 0; 10 makes a copy 10 % slower")
-    if args.failing < 0 or args.failing == 1:
-        raise UserError(f"--failing {args.failing} is not valid: 2 or more calls, of which one fails")
-    if args.rounds < 2:
-        raise UserError(f"--rounds {args.rounds} is not valid: 2 or more; one says nothing about noise")
-    check_minutes(args)
 
 
 def read(path: Path) -> list[Copy]:
-    """What an earlier run printed with ``--format json``.
+    """Return what an earlier run printed with ``--format json``.
 
     Raises
     ------
@@ -148,7 +147,8 @@ def read(path: Path) -> list[Copy]:
         It cannot be read, or is something else.
     """
     try:
-        return [parse(row) for row in json.loads(path.read_bytes())]
+        data = json.loads(path.read_bytes())
+        return [parse(row) for row in (data["copies"] if isinstance(data, dict) else data)]
     except OSError as error:
         raise UserError(f"cannot read {path}: {error.strerror}") from error
     except (ValueError, TypeError, LookupError, RecursionError) as error:
@@ -167,21 +167,23 @@ def parse(row: dict[str, Any]) -> Copy:
     return made
 
 
-def status(found: list[Copy]) -> int:
-    """The exit status. Nothing measured is nothing shown."""
-    if any(map(wrong, found)):
+def status(copies: list[Copy]) -> int:
+    """Return the exit status. Nothing measured is nothing shown."""
+    if any(map(wrong, copies)):
         return 1
     # What a copy was rightly said to be is nothing worse; only what is unclear counts.
-    return exit_status([UNCLEAR if one.decision.verdict == UNCLEAR else SAME for one in found])
+    return exit_status([UNCLEAR if one.decision.verdict == UNCLEAR else SAME for one in copies])
 
 
 def wrong(copy: Copy) -> bool:
-    """Whether its word is false, or its ratio."""
+    """Return whether its word is false, or its ratio."""
     return falsely_called(copy) or misread(copy)
 
 
 def falsely_called(copy: Copy) -> bool:
-    """Whether a word is false: a change of an exact copy, or "same" of one that is slower by more than the factor."""
+    """Return whether a word is false: a change of an exact copy, or "same" of one that is slower by more than the
+    factor.
+    """
     if copy.failing:
         return copy.decision.verdict == SAME
     if copy.busy == 0:
@@ -190,12 +192,12 @@ def falsely_called(copy: Copy) -> bool:
 
 
 def misread(copy: Copy) -> bool:
-    """Whether the ratio of a slower copy is wrong. Of exact copies the words tell."""
+    """Return whether the ratio of a slower copy is wrong. Of exact copies the words tell."""
     return bool(copy.busy) and copies.reads(copy) is False
 
 
 def found_as_planted(copy: Copy) -> bool:
-    """Whether a slower copy is found: it is called slower, by a ratio that reads what was planted."""
+    """Return whether a slower copy is found: it is called slower, by a ratio that reads what was planted."""
     return bool(copy.busy) and copy.decision.verdict == SLOWER and copies.reads(copy) is True
 
 
@@ -227,18 +229,18 @@ WORDS = (
 LEVELS = ("planted", "copies", *READ)
 
 
-def show(found: list[Copy], form: str) -> None:
+def show(group: list[Copy], form: str) -> None:
     """Print what was found."""
     if form == "json":
         rows = [
             asdict(one)
             | {"planted": copies.planted(one), "ratio": one.decision.ratio, "reads_planted": copies.reads(one)}
             | {"noise_in_turn": copies.noise(one.in_turn), "noise_apart": copies.noise(one.apart)}
-            for one in found
+            for one in group
         ]
-        print("[" + ",\n ".join(json.dumps(row, allow_nan=False) for row in rows) + "]")
+        print(as_lines("copies", rows))
         return
-    parts = [(WORDS, words(found)), (LEVELS, levels(found)), (NOISE, noises(found)), (CAUSES, causes(found))]
+    parts = [(WORDS, words(group)), (LEVELS, levels(group)), (NOISE, noises(group)), (CAUSES, causes(group))]
     if form == "markdown":
         print("\n".join(line for headings, rows in parts if rows for line in markdown_table(headings, rows)))
         return
@@ -246,22 +248,22 @@ def show(found: list[Copy], form: str) -> None:
         Group(
             *(table(headings, rows, [""] * len(rows)) for headings, rows in parts if rows),
             Text(
-                f"{sum(map(wrong, found))} of {len(found)} verdicts are wrong, "
-                f"{sum(map(misread, found))} by a ratio that does not read what was planted"
+                f"{sum(map(wrong, group))} of {len(group)} verdicts are wrong, "
+                f"{sum(map(misread, group))} by a ratio that does not read what was planted"
             ),
         )
     )
 
 
-def label(one: Copy) -> str:
-    """What a copy is."""
-    return f"fails once in {one.failing} calls" if one.failing else f"{one.busy:+.0%}" if one.busy else "exact"
+def label(copy: Copy) -> str:
+    """Return what a copy is."""
+    return f"fails once in {copy.failing} calls" if copy.failing else f"{copy.busy:+.0%}" if copy.busy else "exact"
 
 
-def words(found: list[Copy]) -> list[list[str]]:
-    """How many copies of each kind and backend were given each word, and the rounds that it took."""
+def words(group: list[Copy]) -> list[list[str]]:
+    """Return how many copies of each kind and backend were given each word, and the rounds that it took."""
     groups = defaultdict(list)
-    for one in found:
+    for one in group:
         groups[one.failing, one.busy, list(BACKENDS).index(one.one.backend)].append(one)
     rows = []
     for _, ones in sorted(groups.items()):
@@ -277,17 +279,19 @@ def words(found: list[Copy]) -> list[list[str]]:
     return rows
 
 
-def levels(found: list[Copy]) -> list[list[str]]:
-    """How well ratios read what was planted, over all backends."""
+def levels(given: list[Copy]) -> list[list[str]]:
+    """Return how well ratios read what was planted, over all backends."""
     groups = defaultdict(list)
-    for copy in found:
+    for copy in given:
         if (much := copies.planted(copy)) is not None:
             groups[much].append(copy)
     return [[f"×{much:g}", str(len(group)), *read_of(group)] for much, group in sorted(groups.items())]
 
 
 def read_of(group: list[Copy]) -> list[str]:
-    """The cells of `READ` for copies in which the same was planted; what has no ratio is not within 3 % of anything."""
+    """Return the cells of `READ` for copies in which the same was planted; what has no ratio is not within 3 % of
+    anything.
+    """
     much = copies.planted(group[0])
     if much is None:
         return [""] * len(READ)
@@ -301,10 +305,10 @@ def read_of(group: list[Copy]) -> list[str]:
     ]
 
 
-def by_size(found: list[Copy]) -> dict[tuple[str, str], list[Copy]]:
+def by_size(copies: list[Copy]) -> dict[tuple[str, str], list[Copy]]:
     """Exact copies with enough rounds to see noise, by backend and size."""
     groups = defaultdict(list)
-    for one in found:
+    for one in copies:
         if not one.busy and not one.failing and len(one.in_turn) > 2:
             kernel = CATALOGUE[one.one.kernel]
             labels: dict[int | None, str] = {kernel.small: "small", kernel.large: "large"}
@@ -312,10 +316,10 @@ def by_size(found: list[Copy]) -> dict[tuple[str, str], list[Copy]]:
     return groups
 
 
-def noises(found: list[Copy]) -> list[list[str]]:
-    """Standard deviation between rounds of an exact copy's ratio, by backend and size."""
+def noises(group: list[Copy]) -> list[list[str]]:
+    """Return the standard deviation between rounds of an exact copy's ratio, by backend and size."""
     rows = []
-    for (backend, size), ones in by_size(found).items():
+    for (backend, size), ones in by_size(group).items():
         turns = [value for one in ones if (value := copies.noise(one.in_turn)) is not None]
         apart = [value for one in ones if (value := copies.noise(one.apart)) is not None]
         quiet = sum(value <= QUIET for value in turns)
@@ -324,13 +328,13 @@ def noises(found: list[Copy]) -> list[list[str]]:
     return rows
 
 
-def causes(found: list[Copy]) -> list[list[str]]:
-    """What goes along with the noise of exact copies that have more than `QUIET`, where anything was counted
-    of them, and whether processes keep their speed.
+def causes(group: list[Copy]) -> list[list[str]]:
+    """Return what goes along with the noise of exact copies that have more than `QUIET`, where anything was counted of
+    them, and whether processes keep their speed.
     """
     places = [
         (place, one)
-        for place, ones in by_size(found).items()
+        for place, ones in by_size(group).items()
         for one in ones
         if (one.counted or one.halves) and (value := copies.noise(one.in_turn)) is not None and value > QUIET
     ]

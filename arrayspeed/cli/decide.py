@@ -16,28 +16,28 @@ slower or fails, 2 if too much is undecided, or after an error.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 
 from rich.text import Text
 
+from arrayspeed.cli import options
 from arrayspeed.decide import FACTOR, UNCLEAR_SHARE, Decision, exit_status, judge
 from arrayspeed.formats import verdicts
+from arrayspeed.formats.data import as_json
 from arrayspeed.formats.terminal import console
-from arrayspeed.model.errors import UserError
 from arrayspeed.model.text import printable
 from arrayspeed.own import samples
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of ``arrayspeed decide``."""
+    """Add the options of ``arrayspeed decide``."""
     parser.add_argument(
         "file", metavar="FILE", help="JSON lines with both sides, or another tool's file of the reference"
     )
     parser.add_argument("new", metavar="NEW", nargs="?", help="the same tool's file of the subject")
     parser.add_argument(
         "--factor",
-        type=float,
+        type=options.number(float, lambda value: 1 <= value < 100, "1.05 is a change of 5 %"),
         default=FACTOR,
         metavar="F",
         help=f"the ratio that you would act on: slower is above it, same is within it (default {FACTOR:g})",
@@ -45,14 +45,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=("table", "markdown", "json"), default="table", help="default table")
     parser.add_argument(
         "--unclear",
-        type=float,
+        type=options.share,
         default=UNCLEAR_SHARE,
         metavar="SHARE",
         help=f"the share of comparisons that may stay undecided with exit status 0 (default {UNCLEAR_SHARE:g})",
     )
     parser.add_argument(
         "--session-noise",
-        type=float,
+        type=options.number(float, lambda value: 0 <= value < 10, "0.02 is a noise of 2 %"),
         default=samples.SESSION_NOISE,
         metavar="SD",
         help="the noise that is added for two sessions not measured in turn, as a standard deviation of the "
@@ -62,31 +62,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Run ``arrayspeed decide``."""
-    check(args)
     found = samples.read(args.file, args.new, args.session_noise)
     decisions = dict(zip(found.comparisons, judge(list(found.comparisons.values()), args.factor), strict=True))
     show(decisions, notes(found.notes, decisions, args), args)
     return exit_status((one.verdict for one in decisions.values()), args.unclear)
 
 
-def check(args: argparse.Namespace) -> None:
-    """Whether the options make sense.
-
-    Raises
-    ------
-    UserError
-        They do not; the message says why.
-    """
-    if not 1 <= args.factor < 100:
-        raise UserError(f"--factor {args.factor:g} is not valid: 1.05 is a change of 5 %")
-    if not 0 <= args.unclear <= 1:
-        raise UserError(f"--unclear {args.unclear:g} is not valid: a share from 0 to 1")
-    if not 0 <= args.session_noise < 10:
-        raise UserError(f"--session-noise {args.session_noise:g} is not valid: 0.02 is a noise of 2 %")
-
-
 def notes(given: list[str], decisions: dict[str, Decision], args: argparse.Namespace) -> list[str]:
-    """What a reader must know about the numbers."""
+    """Return what a reader must know about the numbers."""
     found = [
         f"Slower: above ×{args.factor:g}. Faster: below ×{1 / args.factor:.3g}. Same: in between. Each is stated only "
         "where it was shown, and at most 5 % of what is stated is false by chance. Unclear: none of these was shown."
@@ -102,7 +85,7 @@ def show(decisions: dict[str, Decision], lines: list[str], args: argparse.Namesp
     headings, rows, styles = verdicts.rows_of(decisions)
     if args.format == "json":
         data = verdicts.report_data([verdicts.decision_data(*pair) for pair in decisions.items()], args.unclear)
-        print(json.dumps(data, indent=1, allow_nan=False))
+        print(as_json(data))
         print(*lines, sep="\n", file=sys.stderr)
     elif args.format == "markdown":
         print(f"**{sentence}**", "", *verdicts.markdown_table(headings, rows), sep="\n")

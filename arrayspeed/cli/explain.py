@@ -19,35 +19,35 @@ error.
 from __future__ import annotations
 
 import argparse
-import sys
-from contextlib import redirect_stdout
-from pathlib import Path
 
 from asv.environment import get_environments
 
-from arrayspeed.cli.own.arguments import add_file, check_functions
-from arrayspeed.cli.own.run import beside, say
+from arrayspeed.cli import options
+from arrayspeed.cli.own.arguments import add_code, is_own
+from arrayspeed.cli.own.run import script_of, wanted_of
 from arrayspeed.cli.selected import add_selected, check_selected
 from arrayspeed.environments import unused
 from arrayspeed.environments.machine import describe
 from arrayspeed.environments.project import load_config
+from arrayspeed.environments.requirements import name_of
 from arrayspeed.explain import show
 from arrayspeed.explain.compare import explained
 from arrayspeed.explain.own import explanations
 from arrayspeed.explain.programs import Shower, chosen
 from arrayspeed.explain.stored import store
+from arrayspeed.formats.progress import say
 from arrayspeed.formats.terminal import console
 from arrayspeed.measure.host import only_run
-from arrayspeed.measure.players import Turns
 from arrayspeed.measure.session import create
 from arrayspeed.measure.tiers import kernels_of
 from arrayspeed.model.combination import Combination
 from arrayspeed.model.errors import UserError
-from arrayspeed.own import script
-from arrayspeed.own.compared import Wanted, begun
-from arrayspeed.own.resolve import name_of
-from arrayspeed.own.sides import of_library, told_apart
-from arrayspeed.upgrade import pair
+from arrayspeed.own.compared import begun
+from arrayspeed.own.kinds import KINDS
+from arrayspeed.own.script import COMMAND
+from arrayspeed.own.sides import of_library, with_unique_labels
+from arrayspeed.subjects.kernels import Kernels
+from arrayspeed.upgrades import pair
 from kernels import LIBRARIES
 
 #: Seconds that a program may take to be made.
@@ -55,26 +55,28 @@ TIMEOUT = 120
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of ``arrayspeed explain``."""
+    """Add the options of ``arrayspeed explain``."""
     parser.add_argument("library", metavar="LIBRARY", help=f"one of {', '.join(LIBRARIES)}; with --file, any package")
     parser.add_argument("old", metavar="OLD", help="one version")
     parser.add_argument("new", metavar="NEW", help="another version, or OLD again to test the tool itself")
     add_selected(parser)
-    add_file(parser.add_argument_group("your own code"))
+    add_code(parser.add_argument_group("your own code"), [name for name in KINDS if name != COMMAND])
     parser.add_argument("--python", nargs="+", metavar="X.Y", help="the Python of both sides, or one each")
     parser.add_argument("--diff", action="store_true", help="show the lines that differ, in a table too")
     parser.add_argument("--format", choices=("table", "markdown", "json"), default="table", help="default table")
     parser.add_argument("--again", action="store_true", help="make programs again that were kept from an earlier run")
     parser.add_argument(
-        "--timeout", type=int, default=TIMEOUT, metavar="SECONDS", help=f"for each program (default {TIMEOUT})"
+        "--timeout",
+        type=options.whole(1, "a second"),
+        default=TIMEOUT,
+        metavar="SECONDS",
+        help=f"for each program (default {TIMEOUT})",
     )
 
 
 def main(args: argparse.Namespace) -> int:
     """Run ``arrayspeed explain``."""
-    if args.timeout < 1:
-        raise UserError(f"--timeout {args.timeout} is not valid: a second or more")
-    outcome = own_code(args) if args.file else kernels(args)
+    outcome = own_code(args) if is_own(args) else kernels(args)
     if args.format == "table":
         console().print(show.as_table(outcome, args.diff))
     else:
@@ -83,7 +85,7 @@ def main(args: argparse.Namespace) -> int:
 
 
 def own_code(args: argparse.Namespace) -> show.Report:
-    """The programs of somebody's own functions.
+    """Return the programs of somebody's own functions.
 
     Raises
     ------
@@ -92,17 +94,9 @@ def own_code(args: argparse.Namespace) -> show.Report:
     """
     if args.bench or args.tier:
         raise UserError("--bench and --tier are for arrayspeed's own kernels; with --file, -k chooses functions")
-    check_functions(args.function)
-    what = script.read(args.file)
-    sides = told_apart(of_library(args.library, [args.old, args.new], args.python or []))
-    wanted = Wanted(
-        Path(args.results).absolute() if args.results else beside(what),
-        tuple(args.function),
-        tuple(args.size),
-        tuple(args.companions),
-        turns=Turns(timeout=args.timeout),
-        wait=args.wait,
-    )
+    what = script_of(args)
+    sides = with_unique_labels(of_library(args.library, [args.old, args.new], args.python or []))
+    wanted = wanted_of(what, args)
     with begun(what, sides, wanted, say) as ((old, new), _, items):
         found = [one for item in items for one in explanations(what, (old, new), item, args.timeout, say)]
     others = {
@@ -114,7 +108,7 @@ def own_code(args: argparse.Namespace) -> show.Report:
 
 
 def kernels(args: argparse.Namespace) -> show.Report:
-    """The programs of kernels.
+    """Return the programs of kernels.
 
     Raises
     ------
@@ -127,10 +121,8 @@ def kernels(args: argparse.Namespace) -> show.Report:
     pair.check_versions(args.library, args.old, args.new)
     check_selected(args)
     config = load_config()
-    versions = [args.old, args.new]
-    with redirect_stdout(sys.stderr):
-        pythons = pair.pythons_of(config, args.library, versions, args.companions, print, args.python or [])
-    both = pair.pair_config(config, args.library, args.old, args.new, args.companions, pythons)
+    subject = Kernels(config, args.library, [], args.companions, args.python or [], say=say)
+    both = subject.two(args.old, args.new)
     environments = list(get_environments(both, None))
     wanted = chosen(
         args.library,
@@ -140,17 +132,16 @@ def kernels(args: argparse.Namespace) -> show.Report:
         args.device,
     )
     machine = describe()["machine"]
-    # What is printed meanwhile is no part of the outcome, which programs read.
-    with redirect_stdout(sys.stderr), only_run(both.results_dir, args.wait):
+    with only_run(both.results_dir, args.wait):
         create(environments)
         showers = [Shower(env, unused.programs(both.env_dir), args.timeout, args.again) for env in environments]
         old, new = (one.programs(wanted, report) for one in showers)
         found = [explained(one, old[one], new[one]) for one in wanted]
         store(both.results_dir, machine, args.library, args.old, args.new, found)
-    others = pair.packages_that_differ(args.library, [one.packages for one in showers], pythons)
+    others = pair.packages_that_differ(args.library, [one.packages for one in showers], subject.chosen)
     return show.Report(args.library, args.old, args.new, machine, others, found)
 
 
-def report(environment: str, one: Combination) -> None:
+def report(environment: str, combination: Combination) -> None:
     """Progress."""
-    print(f"{environment}: {one.kernel} {one.size} {one.backend}", flush=True)
+    say(f"{environment}: {combination.kernel} {combination.size} {combination.backend}")

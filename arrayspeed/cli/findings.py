@@ -7,7 +7,6 @@ does not follow from the results of one of its machines. docs/findings.md is mad
 from __future__ import annotations
 
 import argparse
-import json
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,6 +20,7 @@ from arrayspeed.claims.evidence import Evidence
 from arrayspeed.claims.findings import Judged, judged, verdicts
 from arrayspeed.claims.table import UNMEASURED, VERDICTS, Claim, Verdict, claims
 from arrayspeed.environments.project import load_config
+from arrayspeed.formats.data import as_json
 from arrayspeed.formats.terminal import console
 from arrayspeed.formats.verdicts import markdown_table, markdown_text
 from arrayspeed.model.text import printable
@@ -65,7 +65,7 @@ Answer = tuple[Claim, Verdict]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of ``arrayspeed findings``."""
+    """Add the options of ``arrayspeed findings``."""
     parser.add_argument(
         "--format", choices=("text", "markdown", "json"), default="text", help="how to print them (default text)"
     )
@@ -77,7 +77,7 @@ def main(args: argparse.Namespace) -> int:
     evidence = evidence_of(folder)
     every = judged({name: verdicts(name, one) for name, one in evidence.items()})
     if args.format == "json":
-        print(json.dumps(as_data(every), indent=1, ensure_ascii=False))
+        print(as_json({"findings": as_data(every)}))
     elif args.format == "markdown":
         print(markdown(every, evidence, upgrades_of(folder)), end="")
     else:
@@ -86,20 +86,22 @@ def main(args: argparse.Namespace) -> int:
 
 
 def evidence_of(folder: str | Path) -> dict[str, Evidence]:
-    """The measurements of every machine, by its name."""
+    """Return the measurements of every machine, by its name."""
     table = results.load(folder)
     return {name: Evidence(table.filter(machine=name), folder) for name in sorted(results.machines(table))}
 
 
 def upgrades_of(folder: str | Path) -> dict[str, list[str]]:
-    """What is told of releases on every machine where some took turns, by its name."""
+    """Return what is told of releases on every machine where some took turns, by its name."""
     table = results.load(folder)
-    every = {name: upgrades.told(folder, table.filter(machine=name)) for name in sorted(results.machines(table))}
+    every = {
+        name: upgrades.describe_upgrades(folder, table.filter(machine=name)) for name in sorted(results.machines(table))
+    }
     return {name: lines for name, lines in every.items() if lines}
 
 
 def show(every: list[Judged]) -> None:
-    """The findings for a terminal."""
+    """Show the findings at a terminal."""
     out = console()
     for one in every:
         out.print(Text(one.finding.text, "bold" if one.follows else "red"))
@@ -112,7 +114,9 @@ def show(every: list[Judged]) -> None:
 
 
 def markdown(every: list[Judged], evidence: Mapping[str, Evidence], releases: Mapping[str, list[str]]) -> str:
-    """The page: findings that follow, what releases changed, and what became of the articles' claims, by machine."""
+    """Return the page: findings that follow, what releases changed, and what became of the articles' claims, by
+    machine.
+    """
     answers = {name: [(claim, claim.judge(one)) for claim in claims()] for name, one in evidence.items()}
     lines = ["# Findings", "", LEAD]
     for one in every:
@@ -136,24 +140,25 @@ def markdown(every: list[Judged], evidence: Mapping[str, Evidence], releases: Ma
     return "\n".join(lines)
 
 
-def shown(one: Judged) -> list[str]:
-    """What each machine shows of a finding."""
-    found = one.verdicts.items()
+def shown(judged: Judged) -> list[str]:
+    """Return what each machine shows of a finding."""
+    found = judged.verdicts.items()
     return [
-        f"- {markdown_text(machine)}: {markdown_text(verdict.text)} (`report/{view(one.finding, machine, verdict)}`)"
+        f"- {markdown_text(machine)}: {markdown_text(verdict.text)} (`report/{view(judged.finding, machine, verdict)}`)"
         for machine, verdict in found
     ]
 
 
-def slower_text(one: compiled.Slower) -> str:
-    """A kernel that is slower when it is compiled, and why."""
-    case = one.comparison.pair.fast
-    said = f"`{case.kernel}` {case.size:,} {case.dtype}: {text.single(one.comparison, one.measurements)}. {one.why}"
+def slower_text(slower: compiled.Slower) -> str:
+    """Return a kernel that is slower when it is compiled, and why."""
+    case = slower.comparison.pair.fast
+    ratio = text.single(slower.comparison, slower.measurements)
+    said = f"`{case.kernel}` {case.size:,} {case.dtype}: {ratio}. {slower.why}"
     return f"- {said.rstrip()}"
 
 
 def articles(answers: dict[str, list[Answer]]) -> list[str]:
-    """A table: how many claims of each article have which verdict, machine by machine."""
+    """Return a table: how many claims of each article have which verdict, machine by machine."""
     rows = []
     for machine, found in answers.items():
         for article in dict.fromkeys(claim.article for claim, _ in found):
@@ -165,7 +170,7 @@ def articles(answers: dict[str, list[Answer]]) -> list[str]:
 
 
 def contrary(answers: dict[str, list[Answer]]) -> list[str]:
-    """The claims that do not hold on some machine, with the reason, and what was measured on each."""
+    """Return the claims that do not hold on some machine, with the reason, and what was measured on each."""
     found: dict[str, list[str]] = {}
     for machine, answered in answers.items():
         for claim, verdict in answered:

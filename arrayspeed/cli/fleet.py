@@ -15,8 +15,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
-from contextlib import redirect_stdout
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,9 +22,10 @@ from typing import Any
 from asv.config import Config
 from asv.environment import get_environments
 
-from arrayspeed.cli import upgrade as one_host
-from arrayspeed.cli.own.arguments import add_limits, check_limits
-from arrayspeed.cli.selected import add_bench, add_selected, check_patterns, check_selected
+from arrayspeed.cli import options
+from arrayspeed.cli.own.arguments import add_limits
+from arrayspeed.cli.selected import add_bench, add_selected, check_selected
+from arrayspeed.cli.showing import show
 from arrayspeed.decide.words import BROKEN, FAILS, SOMETIMES
 from arrayspeed.environments.plugin import stored_packages
 from arrayspeed.environments.project import load_config
@@ -35,21 +34,27 @@ from arrayspeed.fleet.cluster import Cluster, connected, script
 from arrayspeed.fleet.dispatch import Fleet
 from arrayspeed.fleet.kind import Kind
 from arrayspeed.fleet.plan import Plan
+from arrayspeed.formats.data import as_json
+from arrayspeed.formats.progress import say
 from arrayspeed.measure import selections
 from arrayspeed.measure.host import locked
+from arrayspeed.measure.looking import Limits
 from arrayspeed.measure.plan import Selection, among
 from arrayspeed.measure.tiers import kernels_of
-from arrayspeed.measure.until_decided import Limits
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.libraries import held
 from arrayspeed.model.names import check
 from arrayspeed.model.text import printable
-from arrayspeed.upgrade import compare, pair, verdict
+from arrayspeed.subjects.kernels import sides_of
+from arrayspeed.upgrades import compare, pair
+from arrayspeed.upgrades.verdict import verdict
+from arrayspeed.verdict.data import as_data
+from arrayspeed.verdict.verdict import Verdict
 from kernels import LIBRARIES
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of ``arrayspeed fleet``."""
+    """Add the options of ``arrayspeed fleet``."""
     several: dict[str, Any] = {"action": "append", "default": []}
     commands = parser.add_subparsers(dest="what", required=True, metavar="run | upgrade | status")
     run = commands.add_parser("run", help="all releases of libraries, side by side")
@@ -67,14 +72,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         one.add_argument("--folder", metavar="DIR", help="the project on the hosts, if workers are not started in it")
         one.add_argument(
             "--patience",
-            type=float,
+            type=options.positive,
             default=600.0,
             metavar="SECONDS",
             help="after which an idle host takes the blocks of one that is ten times slower than others (default 600)",
         )
         one.add_argument(
             "--hostless",
-            type=float,
+            type=options.positive,
             default=60.0,
             metavar="SECONDS",
             help="stop after so long without a host (default 60; more where jobs wait in a queue)",
@@ -92,10 +97,6 @@ def main(args: argparse.Namespace) -> int:
     """Run ``arrayspeed fleet``."""
     if args.what == "status":
         return status(args)
-    check_limits(args)
-    for name, value in (("patience", args.patience), ("hostless", args.hostless)):
-        if not value > 0:
-            raise UserError(f"--{name} {value:g} is not valid: more than 0")
     cluster = Cluster.read(args.cluster) if args.cluster else None
     if args.script:
         if cluster is None:
@@ -109,7 +110,6 @@ def main(args: argparse.Namespace) -> int:
     limits = Limits(args.rounds, args.minutes, args.factor)
     folder = args.folder or (cluster.folder if cluster else None)
     with (
-        redirect_stdout(sys.stderr),
         locked(results / ".lock", f"writing {results}", args.wait),
         connected(args.scheduler, cluster) as client,
     ):
@@ -118,15 +118,9 @@ def main(args: argparse.Namespace) -> int:
     return (show_upgrade if args.what == "upgrade" else show_run)(kinds, args, plan.configured(config))
 
 
-def say(line: str) -> None:
-    """A line of progress."""
-    print(line, file=sys.stderr, flush=True)
-
-
 def versions_plan(args: argparse.Namespace, config: Config) -> Plan:
-    """All releases, as `arrayspeed run --selection versions` chooses them."""
+    """Return all releases, as `arrayspeed run --selection versions` chooses them."""
     check("library", args.library, LIBRARIES)
-    check_patterns(args.bench)
     names, libraries = [], set()
     for env in get_environments(config, None):
         found = held(env)
@@ -148,9 +142,8 @@ def upgrade_plan(args: argparse.Namespace, config: Config) -> Plan:
     kernels = kernels_of(args.tier, [], bool(args.bench))
     chosen: list[Selection] = compare.default_selections(args.bench, [args.device], args.size, kernels)
     versions = [args.old, args.new]
-    with redirect_stdout(sys.stderr):
-        pythons = pair.pythons_of(config, args.library, versions, args.companions, print, args.python or [])
-    return Plan(chosen, (args.library, *versions, args.companions, pythons))
+    pythons, companions = pair.settled(config, args.library, versions, args.companions, say, args.python or [])
+    return Plan(chosen, (args.library, *versions, companions, pythons))
 
 
 def show_run(kinds: list[Kind], args: argparse.Namespace, config: Config) -> int:
@@ -166,16 +159,16 @@ def show_upgrade(kinds: list[Kind], args: argparse.Namespace, config: Config) ->
     """Print the verdict of each kind; the worst exit status, where 1 is worse than 2."""
     found = [verdict_of(kind, args, config) for kind in kinds]
     if args.format == "json":
-        print(json.dumps([json.loads(verdict.as_json(one)) for one in found], indent=1, ensure_ascii=False))
+        print(as_json({"verdicts": list(map(as_data, found))}))
     else:
         for one in found:
-            one_host.show(one, args.format)
+            show(one, args.format)
     statuses = {one.status for one in found}
     return 1 if 1 in statuses else max(statuses)
 
 
-def verdict_of(kind: Kind, args: argparse.Namespace, config: Config) -> verdict.Upgrade:
-    """What was decided on one kind."""
+def verdict_of(kind: Kind, args: argparse.Namespace, config: Config) -> Verdict:
+    """Return what was decided on one kind."""
     rows, names = [], []
     observed = kind.observed()
     for key, decision in kind.decisions.items():
@@ -185,8 +178,10 @@ def verdict_of(kind: Kind, args: argparse.Namespace, config: Config) -> verdict.
     if not rows:
         raise UserError(f"nothing was measured on {kind.machine}")
     packages = [stored_packages(config.results_dir, kind.machine, name, kind.commits) for name in names]
-    others = pair.packages_that_differ(args.library, packages, [entry["python"] for entry in config.include])
-    return verdict.Upgrade(args.library, args.old, args.new, kind.machine, args.factor, others, rows, args.unclear)
+    pythons = [entry["python"] for entry in config.include]
+    others = pair.packages_that_differ(args.library, packages, pythons)
+    sides = sides_of([args.old, args.new], pythons, packages)
+    return verdict(args.library, sides, rows, kind.machine, args.factor, others, args.unclear)
 
 
 def status(args: argparse.Namespace) -> int:

@@ -9,6 +9,7 @@ import os
 import sys
 from importlib import import_module
 
+from arrayspeed.cli.options import Parser
 from arrayspeed.environments.interpreters import DOWNLOADS
 from arrayspeed.measure import interrupts
 from arrayspeed.model.errors import UserError
@@ -55,16 +56,16 @@ ENVIRONMENTS = (*MEASURING, "fleet")
 
 
 def parser(argv: list[str]) -> argparse.ArgumentParser:
-    """The parser of the subcommand asked for, or of all; a module's docstring is its help.
+    """Return the parser of the subcommand asked for, or of all; a module's docstring is its help.
 
     One imports what it needs and no more: where wheels are carried to a machine, those of other commands are not there.
     """
-    top = argparse.ArgumentParser(
+    top = Parser(
         prog="arrayspeed",
         description="Which array library, which version, and how good.",
         epilog="`arrayspeed COMMAND --help` describes a command.",
     )
-    subparsers = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    subparsers = top.add_subparsers(dest="subcommand", required=True, metavar="COMMAND")
     for name in [name for name in COMMANDS if argv[:1] == [name]] or COMMANDS:
         module = import_module(f"arrayspeed.cli.{name}")
         assert module.__doc__ is not None  # each has one
@@ -84,7 +85,9 @@ def parser(argv: list[str]) -> argparse.ArgumentParser:
 
 
 def unknown(name: str) -> str | None:
-    """What to say of the first argument where it is no subcommand: those that are spelled most like it, or all."""
+    """Return what to say of the first argument where it is no subcommand: those that are spelled most like
+    it, or all.
+    """
     if name in COMMANDS or name.startswith("-"):
         return None
     near = difflib.get_close_matches(name, COMMANDS, n=3, cutoff=0.5)

@@ -9,15 +9,15 @@ Exit status: 0 if the matrix is as the rule wants it, or was updated; 1 if it is
 from __future__ import annotations
 
 import argparse
-import json
 from datetime import UTC, datetime
 from pathlib import Path
 
-from arrayspeed.cli.releases import say
 from arrayspeed.environments import suite
 from arrayspeed.environments.plugin import wheels
 from arrayspeed.environments.project import CONFIG, load_config
 from arrayspeed.environments.uv import Uv
+from arrayspeed.formats.data import as_json
+from arrayspeed.formats.progress import say
 from arrayspeed.formats.terminal import console
 from arrayspeed.formats.verdicts import table
 from arrayspeed.model.errors import UserError
@@ -27,7 +27,7 @@ HEADINGS = ("library", "newest release", "lines", "missing", "could go", "Python
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of ``arrayspeed matrix``."""
+    """Add the options of ``arrayspeed matrix``."""
     parser.add_argument("--update", action="store_true", help="write asv.conf.json")
     parser.add_argument("--format", choices=("table", "json"), default="table", help="default table")
 
@@ -42,7 +42,7 @@ def main(args: argparse.Namespace) -> int:
     uv = Uv(wheels(config.env_dir))
     found = matrix(text, asking(say, uv), uv, Rule.read(), datetime.now(UTC).date())
     if args.format == "json":
-        print(json.dumps(as_data(found), indent=1))
+        print(as_json(as_data(found)))
     else:
         console().print(table(HEADINGS, [cells(one, found) for one in found.libraries], [""] * len(found.libraries)))
         print("\n".join(remarks(found)))
@@ -56,27 +56,27 @@ def main(args: argparse.Namespace) -> int:
     return 0
 
 
-def cells(one: Library, found: Matrix) -> list[str]:
-    """A library's lines in words."""
-    before, after = found.pythons[one.name]
+def cells(library: Library, matrix: Matrix) -> list[str]:
+    """Return a library's lines in words."""
+    before, after = matrix.pythons[library.name]
     return [
-        one.name,
-        f"{one.newest.version} ({one.newest.date or 'no date'})",
-        " ".join(one.lines),
-        " ".join(one.missing),
-        " ".join(one.dropped),
+        library.name,
+        f"{library.newest.version} ({library.newest.date or 'no date'})",
+        " ".join(library.lines),
+        " ".join(library.missing),
+        " ".join(library.dropped),
         after if before == after else f"{before} → {after}",
     ]
 
 
-def remarks(found: Matrix) -> list[str]:
-    """What the table has no room for."""
-    lines = [f"{one.name} {version} {why}" for one in found.libraries for version, why in one.left_out.items()]
-    changed = [f"{name} {old} → {new}" for name, (old, new) in found.newest.items() if old != new]
+def remarks(matrix: Matrix) -> list[str]:
+    """Return what the table has no room for."""
+    lines = [f"{one.name} {version} {why}" for one in matrix.libraries for version, why in one.left_out.items()]
+    changed = [f"{name} {old} → {new}" for name, (old, new) in matrix.newest.items() if old != new]
     return [*lines, f"The newest releases together: {', '.join(changed) or 'all are there'}."]
 
 
-def as_data(found: Matrix) -> dict[str, object]:
+def as_data(matrix: Matrix) -> dict[str, object]:
     """For programs."""
     return {
         "libraries": {
@@ -87,9 +87,9 @@ def as_data(found: Matrix) -> dict[str, object]:
                 "missing": one.missing,
                 "could_go": one.dropped,
                 "left_out": one.left_out,
-                "python": dict(zip(("now", "wanted"), found.pythons[one.name], strict=True)),
+                "python": dict(zip(("now", "wanted"), matrix.pythons[one.name], strict=True)),
             }
-            for one in found.libraries
+            for one in matrix.libraries
         },
-        "newest_together": {name: {"now": old, "wanted": new} for name, (old, new) in found.newest.items()},
+        "newest_together": {name: {"now": old, "wanted": new} for name, (old, new) in matrix.newest.items()},
     }

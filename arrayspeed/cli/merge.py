@@ -11,17 +11,16 @@ cannot be read, nothing is changed.
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from arrayspeed.environments.project import load_config
+from arrayspeed.formats.progress import say
 from arrayspeed.measure.host import locked
-from arrayspeed.model.text import printable
 from arrayspeed.records.merge import merge
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of ``arrayspeed merge``."""
+    """Add the options of ``arrayspeed merge``."""
     parser.add_argument("folders", nargs="+", metavar="FOLDER", help="a folder of results of another machine or clone")
     parser.add_argument("--machine", action="append", metavar="NAME", help="only this machine; can be repeated")
     parser.add_argument("--wait", action="store_true", help="wait for a run that is writing results to end")
@@ -36,6 +35,6 @@ def main(args: argparse.Namespace) -> int:
         added = merge(results, folders, args.machine)
     for each in added:
         for note in each.notes:
-            print(f"note: {printable(note)}", file=sys.stderr)
+            say(f"note: {note}")
         print(each)
     return 0

@@ -19,6 +19,7 @@ from typing import Any
 from asv import environment
 
 import kernels
+from arrayspeed.cli import options
 from arrayspeed.cli.own import arguments
 from arrayspeed.cli.own.run import run
 from arrayspeed.environments import existing
@@ -33,7 +34,7 @@ PEERS = {"pyhpc": "benchmarks/equation_of_state/__init__.py", "npbench": "bench_
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of ``arrayspeed peers``."""
+    """Add the options of ``arrayspeed peers``."""
     parser.add_argument("peer", choices=PEERS, help="the other suite")
     parser.add_argument("--path", required=True, metavar="CHECKOUT", help="where it is checked out")
     arguments.add_cores(parser, default=1)  # as the other suites measure
@@ -41,11 +42,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--environment", action="append", default=[], metavar="NAME", help="default: the one with most libraries"
     )
     several: dict[str, Any] = {"action": "append", "default": []}
-    parser.add_argument("-k", "--function", **several, metavar="REGEX", help="only these: kernel_backend")
+    parser.add_argument(
+        "-k", "--function", type=options.regex, **several, metavar="REGEX", help="only these: kernel_backend"
+    )
     parser.add_argument("--size", **several, metavar="SIZE", help="only these of its sizes")
     parser.add_argument("--results", metavar="DIR", help="default .arrayspeed")
     parser.add_argument("--again", action="store_true", help="measure again what was measured before")
-    parser.add_argument("--html", metavar="FILE", help="also write a page, which is one file")
+    arguments.add_page(parser)
     arguments.add_limits(parser)
     # What the peers themselves ask of each other's results (numpy.allclose).
     parser.set_defaults(companions=[], timeout=600.0, tolerance=1e-5)
@@ -53,7 +56,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Run ``arrayspeed peers``."""
-    arguments.check(args)
     path = Path(args.path).absolute()
     if not (path / PEERS[args.peer]).is_file():
         raise UserError(f"--path {args.path} is no checkout of {args.peer}: it has no {PEERS[args.peer]}")
@@ -76,7 +78,7 @@ def main(args: argparse.Namespace) -> int:
 
 
 def interpreter(names: list[str]) -> str:
-    """The interpreter of an environment, which is made where it is missing.
+    """Return the interpreter of an environment, which is made where it is missing.
 
     Raises
     ------

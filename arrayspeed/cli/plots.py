@@ -12,7 +12,7 @@ from arrayspeed.model.measures import CALL
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of ``arrayspeed plots``."""
+    """Add the options of ``arrayspeed plots``."""
     parser.add_argument(
         "--output-dir", default="benchmark_plots", metavar="DIR", help="created if missing (default benchmark_plots)"
     )

@@ -10,19 +10,18 @@ from __future__ import annotations
 
 import argparse
 import re
-import sys
 
 from packaging.requirements import InvalidRequirement, Requirement
 
+from arrayspeed.environments.listed import THIS_PYTHON, Python, releases
+from arrayspeed.formats.progress import say
 from arrayspeed.formats.terminal import console
 from arrayspeed.model.errors import UserError
-from arrayspeed.model.text import printable
 from arrayspeed.releases import show
-from arrayspeed.releases.listed import THIS_PYTHON, Python, releases
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of ``arrayspeed releases``."""
+    """Add the options of ``arrayspeed releases``."""
     parser.add_argument("name", metavar="NAME", help="any package")
     parser.add_argument("--pre", action="store_true", help="pre-releases and nightly builds too")
     parser.add_argument("--python", metavar="X.Y", help="wheels for this Python (default: the one that runs this)")
@@ -46,11 +45,6 @@ def main(args: argparse.Namespace) -> int:
     return 0
 
 
-def say(text: str) -> None:
-    """A remark, which is no part of the list."""
-    print(f"arrayspeed: {printable(text)}", file=sys.stderr, flush=True)
-
-
 def check_name(name: str) -> None:
     """Whether it is the name of a package, and nothing else.
 
@@ -68,7 +62,7 @@ def check_name(name: str) -> None:
 
 
 def python_of(text: str | None) -> Python:
-    """A version of Python.
+    """Return a version of Python.
 
     Raises
     ------

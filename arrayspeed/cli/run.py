@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import argparse
 import math
-import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from asv.config import Config
 
+from arrayspeed.cli import options
 from arrayspeed.environments import existing
 from arrayspeed.environments.machine import describe
 from arrayspeed.environments.project import load_config
@@ -42,7 +42,7 @@ SHOWN = 6
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of ``arrayspeed run``."""
+    """Add the options of ``arrayspeed run``."""
     several: dict[str, Any] = {"action": "append", "default": [], "metavar": "NAME"}
     parser.add_argument(
         "--library",
@@ -58,11 +58,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tier", choices=TIERS, help="only the kernels of a tier; each tier holds those before it")
     parser.add_argument("--kernel", **several, help="a kernel of `python -m kernels`")
     parser.add_argument("--backend", **several, help=f"one of {', '.join(BACKENDS)}")
-    parser.add_argument("--size", **several, help="a number, or small or large, which are each kernel's own")
+    parser.add_argument(
+        "--size", type=options.size, **several, help="a number, or small or large, which are each kernel's own"
+    )
     parser.add_argument("--device", **several, help=f"one of {', '.join(DEVICES)}, or several separated by commas")
     parser.add_argument("--dtype", **several, help="float64 or float32")
     parser.add_argument("--measure", **several, help=f"one of {', '.join(MEASURES)}")
-    parser.add_argument("--bench", **several, help="regular expression on `family.kernel_dtype.measure(parameters)`")
+    parser.add_argument(
+        "--bench", type=options.regex, **several, help="regular expression on `family.kernel_dtype.measure(parameters)`"
+    )
     parser.add_argument(
         "--selection",
         choices=selections.NAMED,
@@ -72,13 +76,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--rounds",
-        type=int,
+        type=options.whole(1),
         metavar="N",
         help="processes for each time (default 2); with --selection versions, at most N rounds",
     )
-    parser.add_argument("--timeout", type=float, metavar="S", help="end a process after S seconds (default 600)")
     parser.add_argument(
-        "--minutes", type=float, metavar="N", help="start nothing that would last longer than N minutes in all"
+        "--timeout", type=options.finite, metavar="S", help="end a process after S seconds (default 600)"
+    )
+    parser.add_argument(
+        "--minutes", type=options.finite, metavar="N", help="start nothing that would last longer than N minutes in all"
     )
     how = parser.add_mutually_exclusive_group()
     how.add_argument(
@@ -117,7 +123,7 @@ def main(args: argparse.Namespace) -> int:
                 "--selection versions measures until all is decided: --again and --append have no effect there"
             )
         # These import SciPy, which a run in an existing interpreter must not need.
-        from arrayspeed.measure.until_decided import Limits
+        from arrayspeed.measure.looking import Limits
         from arrayspeed.versions import releases
 
         limits = Limits(args.rounds or Limits.rounds, args.minutes or math.inf)
@@ -136,7 +142,7 @@ def main(args: argparse.Namespace) -> int:
     )
 
 
-def show_stale(found: list[Stale], count: int) -> int:
+def show_stale(stale: list[Stale], count: int) -> int:
     """Print what is out of date of so many values; the exit status.
 
     Raises
@@ -146,13 +152,13 @@ def show_stale(found: list[Stale], count: int) -> int:
     """
     if not count:
         raise UserError("there are no stored values of what is selected, so none can be out of date")
-    for each in found:
+    for each in stale:
         names, count = each.kernels, len(each.ones)
         more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
         print(f"{each.environment}: {', '.join(names[:SHOWN])}{more}: {each.why} ({plural(count, 'value')})")
-    if not found:
+    if not stale:
         print(f"none of {plural(count, 'value')} is out of date")
-    return 1 if found else 0
+    return 1 if stale else 0
 
 
 def remove_stale(config: Config, chosen: Selection, machine: str | None, wait: bool) -> int:
@@ -174,7 +180,7 @@ def remove_stale(config: Config, chosen: Selection, machine: str | None, wait: b
 
 
 def named(args: argparse.Namespace, chosen: Selection, config: Config) -> list[Selection] | None:
-    """The parts of the named selection in the environments asked for, or None where none is named.
+    """Return the parts of the named selection in the environments asked for, or None where none is named.
 
     Raises
     ------
@@ -197,7 +203,7 @@ def named(args: argparse.Namespace, chosen: Selection, config: Config) -> list[S
 
 
 def selection(args: argparse.Namespace) -> Selection:
-    """The selection of the arguments.
+    """Return the selection of the arguments.
 
     Raises
     ------
@@ -211,26 +217,13 @@ def selection(args: argparse.Namespace) -> Selection:
     check("device", devices, DEVICES)
     check("dtype", args.dtype, dtypes())
     check("measure", args.measure, MEASURES)
-    for size in args.size:
-        if size not in ("small", "large") and not re.fullmatch("[1-9][0-9_,]*", size):
-            raise UserError(f"size {size!r} is not valid: a whole number from 1 up, small or large")
-    for pattern in args.bench:
-        try:
-            re.compile(pattern)
-        except re.error as error:
-            raise UserError(f"--bench {pattern!r} is not a regular expression: {error}") from error
-    if args.rounds is not None and args.rounds < 1:
-        raise UserError(f"--rounds {args.rounds} is not valid: 1 or more")
-    for name, value in (("timeout", args.timeout), ("minutes", args.minutes)):
-        if value is not None and not 0 < value < math.inf:
-            raise UserError(f"--{name} {value:g} is not valid: more than 0")
     return Selection(
         environments=args.environment,
         libraries=args.library,
         versions=args.version,
         kernels=kernels_of(args.tier, args.kernel) if args.tier else args.kernel,
         backends=args.backend,
-        sizes=[size.replace("_", "").replace(",", "") for size in args.size],
+        sizes=args.size,
         devices=devices,
         dtypes=args.dtype,
         measures=args.measure,

@@ -8,12 +8,13 @@ import time
 
 from arrayspeed.cli.bench import opener, publish
 from arrayspeed.environments.project import load_config
+from arrayspeed.formats.progress import say
 from arrayspeed.releases.dates import refresh
 from arrayspeed.report import assets
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of ``arrayspeed site``."""
+    """Add the options of ``arrayspeed site``."""
     parser.add_argument(
         "--cdn", action="store_true", help="let asv's own pages load their scripts from the network, as asv does"
     )
@@ -25,7 +26,7 @@ def main(args: argparse.Namespace) -> int:
     if args.cdn:
         os.environ[assets.CDN] = "1"
     started = time.monotonic()
-    print("Publishing the site …", flush=True)
+    say("Publishing the site …")
     refresh(config.results_dir)
     publish(config)
     seconds = time.monotonic() - started

@@ -33,7 +33,7 @@ from kernels.catalogue import dtypes
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of ``arrayspeed summary``."""
+    """Add the options of ``arrayspeed summary``."""
     parser.add_argument("--machine", metavar="NAME", help="default: this machine, else the one measured last")
     parser.add_argument("--device", default="cpu", help="cpu (default), gpu or tpu")
     parser.add_argument("--dtype", default="float64", help="float64 (default) or float32")
@@ -90,7 +90,7 @@ LOOKS = {FASTER: ("green", ""), SLOWER: ("red", ""), SAME: ("", " ="), UNCLEAR: 
 
 
 def cell(case: Case, row: Mapping[Case, Level], is_best: bool) -> Text:
-    """A backend's time, and its speed-up over NumPy."""
+    """Return a backend's time, and its speed-up over NumPy."""
     text = Text(human(row[case].value, case.measure), "bold" if is_best else "")
     baseline = replace(case, backend=BASELINE)
     ways = case.other_way or (baseline in row and baseline.other_way)

@@ -17,33 +17,19 @@ Exit status: 0 if nothing is worse and at most 5 % (--unclear) of the comparison
 from __future__ import annotations
 
 import argparse
-import sys
-from contextlib import redirect_stdout
-
-from asv.config import Config
-from asv.environment import get_environments
-from asv.repo import get_repo
 
 from arrayspeed.cli.own import upgrade as own
-from arrayspeed.cli.own.arguments import add_cores, add_limits, check_limits, use_cores
+from arrayspeed.cli.own.arguments import add_cores, add_limits, use_cores
 from arrayspeed.cli.selected import add_selected, check_selected
-from arrayspeed.environments.machine import describe
-from arrayspeed.environments.plugin import stored_packages
-from arrayspeed.environments.project import load_config
-from arrayspeed.formats.terminal import console
-from arrayspeed.measure.host import only_run
-from arrayspeed.measure.plan import Selection
-from arrayspeed.measure.session import open_session, same_code
-from arrayspeed.measure.tiers import kernels_of
-from arrayspeed.measure.until_decided import Limits
+from arrayspeed.cli.showing import show
+from arrayspeed.cli.subjects import kernels_of_args, limits_of
 from arrayspeed.model.errors import UserError
-from arrayspeed.records.results import result_commits
-from arrayspeed.upgrade import compare, pair, verdict
+from arrayspeed.upgrades import pair
 from kernels import LIBRARIES
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of ``arrayspeed upgrade``."""
+    """Add the options of ``arrayspeed upgrade``."""
     parser.add_argument(
         "library",
         metavar="LIBRARY",
@@ -70,26 +56,14 @@ def main(args: argparse.Namespace) -> int:
     if args.new is None:
         raise UserError("LIBRARY OLD NEW are needed: arrayspeed upgrade jax 0.9.2 0.10.2")
     check(args)
-    selections = compare.default_selections(
-        args.bench, [args.device], args.size, kernels_of(args.tier, [], bool(args.bench))
-    )
-    config = load_config()
-    versions = [args.old, args.new]
-    with redirect_stdout(sys.stderr):
-        pythons = pair.pythons_of(config, args.library, versions, args.companions, print, args.python or [])
-    both = pair.pair_config(config, args.library, args.old, args.new, args.companions, pythons)
-    # What is printed while measuring is no part of the verdict, which programs read.
-    with redirect_stdout(sys.stderr):
-        rows, machine, packages = (reuse if args.reuse else measure)(both, selections, args)
-    if not rows:
-        raise UserError(
-            f"{both.results_dir}/{machine} has no results of both versions from the current kernels: "
-            "run it without --reuse"
-        )
-    others = pair.packages_that_differ(args.library, packages, pythons)
-    found = verdict.Upgrade(args.library, args.old, args.new, machine, args.factor, others, rows, args.unclear)
-    show(found, args.format)
-    return found.status
+    subject = kernels_of_args(args, args.library, args.python or [])
+    sides, limits = [args.old, args.new], limits_of(args)
+    if args.reuse:
+        verdict = subject.stored(sides, args.machine, args.factor, args.unclear)
+    else:
+        verdict = subject.verdict(sides, limits, args.unclear)
+    show(verdict, args.format, args.html)
+    return verdict.status
 
 
 def check(args: argparse.Namespace) -> None:
@@ -101,45 +75,6 @@ def check(args: argparse.Namespace) -> None:
         They do not; the message says why.
     """
     pair.check_versions(args.library, args.old, args.new)
-    check_limits(args)
     if args.machine and not args.reuse:
         raise UserError("--machine needs --reuse: new measurements are made on this machine")
     check_selected(args, here=not args.reuse)
-
-
-def measure(
-    config: Config, selections: list[Selection], args: argparse.Namespace
-) -> tuple[list[compare.Row], str, list[dict[str, str]]]:
-    """What was decided of both versions, on which machine, and the packages of both environments.
-
-    Raises
-    ------
-    UserError
-        An environment cannot be made, or another run is measuring.
-    """
-    with only_run(config.results_dir, args.wait):
-        session = open_session(config, selections)
-        rows = compare.measure(session, selections, Limits(args.rounds, args.minutes, args.factor))
-    return rows, session.machine["machine"], [env.packages() for env in session.environments.values()]
-
-
-def reuse(
-    config: Config, selections: list[Selection], args: argparse.Namespace
-) -> tuple[list[compare.Row], str, list[dict[str, str]]]:
-    """As `measure`, from what is stored."""
-    machine = args.machine or describe()["machine"]
-    commits = same_code(get_repo(config), result_commits(config.results_dir, machine))
-    old, new = (env.name for env in get_environments(config, None))
-    found = compare.stored(config.results_dir, machine, (old, new), commits, selections)
-    packages = [stored_packages(config.results_dir, machine, name, commits) for name in (old, new)]
-    return compare.judge_stored(found, args.factor), machine, packages
-
-
-def show(result: verdict.Upgrade, form: str) -> None:
-    """Print the verdict."""
-    if form == "json":
-        print(verdict.as_json(result))
-    elif form == "markdown":
-        print(verdict.as_markdown(result))
-    else:
-        console().print(verdict.as_table(result))

@@ -9,7 +9,6 @@ fails.
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from types import MappingProxyType
@@ -21,12 +20,14 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from arrayspeed.cli import options
 from arrayspeed.decide import FACTOR
 from arrayspeed.decide.looks import FAILURES
 from arrayspeed.decide.means import Mean
 from arrayspeed.decide.words import SAME, UNCLEAR
 from arrayspeed.environments.project import load_config
 from arrayspeed.explain.stored import load as explanations
+from arrayspeed.formats.data import as_json
 from arrayspeed.formats.terminal import console
 from arrayspeed.formats.verdicts import faults_text, ratio_text, style
 from arrayspeed.model.errors import UserError
@@ -45,7 +46,7 @@ APART = "~"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of ``arrayspeed versions``."""
+    """Add the options of ``arrayspeed versions``."""
     several: dict[str, Any] = {"action": "append", "default": [], "metavar": "NAME"}
     parser.add_argument("library", metavar="LIBRARY", help=f"one of {', '.join(LIBRARIES)}, or python")
     parser.add_argument(
@@ -56,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--machine", metavar="NAME", help="default: this machine, else the one measured last")
     parser.add_argument(
         "--factor",
-        type=float,
+        type=options.factor,
         default=FACTOR,
         metavar="F",
         help=f"the ratio that you would act on: only larger steps are shown (default {FACTOR})",
@@ -96,7 +97,7 @@ def main(args: argparse.Namespace) -> int:
             "to_measure": None if together else to_measure(args.library),
             "series": list(map(asdict, found)),
         }
-        print(json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False))
+        print(as_json(data))
     else:
         heading = f"{args.library}, {args.measure}, on {printable(machine)}"
         known = explanations(folder, machine)
@@ -105,7 +106,7 @@ def main(args: argparse.Namespace) -> int:
 
 
 def to_measure(library: str) -> str:
-    """The command that measures all releases of a library side by side."""
+    """Return the command that measures all releases of a library side by side."""
     return f"arrayspeed run --selection versions --library {library}"
 
 
@@ -120,8 +121,6 @@ def check_arguments(args: argparse.Namespace) -> None:
     check("library", [args.library], [*LIBRARIES, PYTHON])
     check("kernel", args.kernel, CATALOGUE)
     check("backend", args.backend, BACKENDS)
-    if not 1 < args.factor < 100:
-        raise UserError(f"--factor {args.factor:g} is not valid: 1.05 shows steps of more than 5 %")
 
 
 def means_of(both: list[tuple[Measured, Series]]) -> dict[str, tuple[str, dict[str, Mean]]]:
@@ -132,47 +131,47 @@ def means_of(both: list[tuple[Measured, Series]]) -> dict[str, tuple[str, dict[s
 
 
 def report(
-    found: list[Series],
+    series: list[Series],
     over: dict[str, tuple[str, dict[str, Mean]]],
     heading: str,
     library: str,
     known: Mapping[tuple[Any, ...], dict[str, Any]] = MappingProxyType({}),
 ) -> Group:
     """Means and series, a row each, and the steps, failures first and then the largest; ``known``: explanations."""
-    releases = sorted({point.version for one in found for point in one.points}, key=order)
+    releases = sorted({point.version for one in series for point in one.points}, key=order)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
     for name in ("kernel", "backend", *releases):
         table.add_column(printable(name), justify="left" if name in ("kernel", "backend") else "right")
     for backend, (anchor, by_release) in over.items():
         cells = (Text(ANCHOR if version == anchor else mean_text(by_release.get(version))) for version in releases)
         table.add_row("geometric mean", printable(backend), *cells, style="bold")
-    for one in found:
+    for one in series:
         changed = {step.version: step for step in one.steps}
         points = {point.version: point for point in one.points}
         cells = (cell(points.get(version), changed.get(version), one.measure) for version in releases)
         table.add_row(printable(title(one)), printable(one.backend), *cells)
-    steps = sorted(((one, step) for one in found for step in one.steps), key=lambda pair: -size(pair[1]))
+    steps = sorted(((one, step) for one in series for step in one.steps), key=lambda pair: -size(pair[1]))
     lines = [
         Text(step_text(one, step) + program_text(one, step, library, known), style=style(step.verdict))
         for one, step in steps
     ]
-    count = f"{len(steps)} steps in {len(found)} series" + (", the largest first:" if steps else "")
-    return Group(Text(heading, style="bold"), table, *notes(found, library), Text(count, style="bold"), *lines)
+    count = f"{len(steps)} steps in {len(series)} series" + (", the largest first:" if steps else "")
+    return Group(Text(heading, style="bold"), table, *notes(series, library), Text(count, style="bold"), *lines)
 
 
-def program_text(one: Series, step: Step, library: str, known: Mapping[tuple[Any, ...], dict[str, Any]]) -> str:
-    """Whether the program changed with a step, where that is known."""
-    where = one.kernel, one.dtype, one.backend, one.size, one.device
+def program_text(series: Series, step: Step, library: str, known: Mapping[tuple[Any, ...], dict[str, Any]]) -> str:
+    """Return whether the program changed with a step, where that is known."""
+    where = series.kernel, series.dtype, series.backend, series.size, series.device
     row = known.get((library, step.before, step.version, *where))
     return f"; program: {row['verdict']}" if row else ""
 
 
-def notes(found: list[Series], library: str) -> list[Text]:
-    """What a reader must know about the numbers."""
+def notes(series: list[Series], library: str) -> list[Text]:
+    """Return what a reader must know about the numbers."""
     lines = [Text("Ratios are to the release whose value is shown, with 95 % intervals; ▲▼ mark steps.")]
-    apart = sum(not one.side_by_side for one in found)
+    apart = sum(not one.side_by_side for one in series)
     if apart:
-        some = "None of it was" if apart == len(found) else f"{apart} of {len(found)} series were not"
+        some = "None of it was" if apart == len(series) else f"{apart} of {len(series)} series were not"
         what = f"measured side by side ({APART}): the machine's speed may have changed between releases"
         lines.append(Text(f"{some} {what}, so only large steps are shown. To measure it side by side:", "yellow"))
         lines.append(Text(f"  {to_measure(library)}"))
@@ -180,23 +179,23 @@ def notes(found: list[Series], library: str) -> list[Text]:
 
 
 def size(step: Step) -> float:
-    """How large a step is, up or down; a failure is larger than any."""
+    """Return how large a step is, up or down; a failure is larger than any."""
     return max(step.ratio, 1 / step.ratio) if step.ratio and step.verdict not in FAILURES else float("inf")
 
 
-def title(one: Series) -> str:
+def title(series: Series) -> str:
     """Kernel, size and device, and the precision where it is not the usual one."""
     parts = [
-        one.kernel,
-        *([f"{one.size:,}"] if one.size is not None else []),
-        *(["float32"] * (one.dtype == "float32")),
-        *([one.device] if one.device not in (None, "cpu") else []),
+        series.kernel,
+        *([f"{series.size:,}"] if series.size is not None else []),
+        *(["float32"] * (series.dtype == "float32")),
+        *([series.device] if series.device not in (None, "cpu") else []),
     ]
     return " ".join(parts)
 
 
 def cell(point: Point | None, step: Step | None, measure: str) -> Text:
-    """A ratio with its interval, or the anchor's value; marked where a step came with this release."""
+    """Return a ratio with its interval, or the anchor's value; marked where a step came with this release."""
     if point is None:
         return Text("n/a", style="dim")
     if point.value is None:
@@ -219,16 +218,16 @@ def mark(step: Step) -> str:
 
 
 def mean_text(mean: Mean | None) -> str:
-    """A geometric mean with its interval, and how many combinations it is over."""
+    """Return a geometric mean with its interval, and how many combinations it is over."""
     return "" if mean is None else f"{ratio_text(mean)} of {mean.comparisons}"
 
 
-def step_text(one: Series, step: Step) -> str:
+def step_text(series: Series, step: Step) -> str:
     """One step in a line."""
-    what = f"{printable(step.version):>8}  {printable(title(one))} {printable(one.backend)}: {step.verdict}"
+    what = f"{printable(step.version):>8}  {printable(title(series))} {printable(series.backend)}: {step.verdict}"
     if step.ratio is not None:
         what += f" {ratio_text(step)}"
-    values = f"{human(step.value_before, one.measure)} → {human(step.value, one.measure)}"
+    values = f"{human(step.value_before, series.measure)} → {human(step.value, series.measure)}"
     rounds = f"{step.rounds} rounds" if step.side_by_side else "not measured side by side"
     failures = ""
     if step.failed or step.failed_before:

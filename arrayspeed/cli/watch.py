@@ -16,25 +16,24 @@ this run, 2 if something is not decided, waits for another day, or could not be 
 from __future__ import annotations
 
 import argparse
-import sys
 
-from arrayspeed.cli.bisect import progress
+from arrayspeed.cli import options
 from arrayspeed.cli.own import arguments
-from arrayspeed.cli.releases import check_name, say
+from arrayspeed.cli.releases import check_name
 from arrayspeed.cli.subjects import add_subject, check_subject, limits_of, subject_of
+from arrayspeed.formats.progress import say
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.text import printable
-from arrayspeed.releases.listed import releases
 from arrayspeed.releases.watch import DAY, Rules, Watch
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of ``arrayspeed watch``."""
+    """Add the options of ``arrayspeed watch``."""
     parser.add_argument("names", metavar="NAME", nargs="+", help="libraries; with --file, any packages")
     parser.add_argument("--since", metavar="VERSION", help="the first time: compare with this release")
     parser.add_argument(
         "--apart",
-        type=float,
+        type=options.not_negative,
         default=DAY,
         metavar="HOURS",
         help=f"before what is worse is measured again on the same machine (default {DAY:g})",
@@ -49,8 +48,6 @@ def main(args: argparse.Namespace) -> int:
     for name in args.names:
         check_name(name.split("[")[0])
     check_subject(args, args.names)
-    if not args.apart >= 0:
-        raise UserError(f"--apart {args.apart:g} is not valid: 0 or more")
     if args.since and len(args.names) > 1:
         raise UserError("--since is of one package, and several are named")
     if args.again:
@@ -59,9 +56,8 @@ def main(args: argparse.Namespace) -> int:
     for name in dict.fromkeys(args.names):
         try:
             subject = subject_of(args, name)
-            listed = releases(subject.project, say, args.pre, subject.pythons, subject.uv)
             rules = Rules(limits_of(args), args.unclear, args.apart, args.since)
-            statuses.append(Watch(subject, listed, rules, progress, tell).run())
+            statuses.append(Watch(subject, subject.releases(args.pre), rules, say, tell).run())
         except UserError as error:
             say(f"{name}: {error}")
             statuses.append(2)
@@ -69,5 +65,5 @@ def main(args: argparse.Namespace) -> int:
 
 
 def tell(text: str) -> None:
-    """What came out."""
-    print(printable(text), file=sys.stdout, flush=True)
+    """Print what came out."""
+    print(printable(text), flush=True)

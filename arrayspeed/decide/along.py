@@ -15,7 +15,7 @@ from arrayspeed.decide.words import ERROR_RATE
 
 
 def along(cases: Sequence[tuple[Sequence[float], Mapping[str, Sequence[float]]]]) -> list[list[str]]:
-    """The names of the counts that are shown to rise with the ratio, case by case.
+    """Return the names of the counts that are shown to rise with the ratio, case by case.
 
     Parameters
     ----------
@@ -38,7 +38,9 @@ def along(cases: Sequence[tuple[Sequence[float], Mapping[str, Sequence[float]]]]
 
 
 def chance(ratios: Sequence[float], differences: Sequence[float]) -> float:
-    """The chance of ranks that agree at least so well where nothing goes along; 1 where one side never differs."""
+    """Return the chance of ranks that agree at least so well where nothing goes along; 1 where one side
+    never differs.
+    """
     if len(ratios) != len(differences):
         raise ValueError(f"{len(ratios)} ratios and {len(differences)} differences")
     if len(ratios) < 2:

@@ -57,7 +57,7 @@ class Ratio:
 def levels(
     processes: Mapping[Hashable, Sequence[float | None]], groups: Mapping[Hashable, Hashable] | None = None
 ) -> dict[Hashable, Level]:
-    """The level of each value from what its processes gave, all above 0; None is a process that failed.
+    """Return the level of each value from what its processes gave, all above 0; None is a process that failed.
 
     ``groups``: key -> what says how noisy processes of it usually are, a backend and a measure. A value of one process
     has that noise alone, and `PROCESS_NOISE` where it is unknown.
@@ -92,7 +92,7 @@ def level(logs: Sequence[float], usual: Prior, rounds: tuple[float, ...] = ()) -
 
 
 def compare(subject: Level, reference: Level, factor: float = FACTOR, apart: float = 0.0, among: int = 1) -> Ratio:
-    """The ratio of two levels, and whether it is shown to be beyond the factor or within it.
+    """Return the ratio of two levels, and whether it is shown to be beyond the factor or within it.
 
     Parameters
     ----------
@@ -110,7 +110,9 @@ def compare(subject: Level, reference: Level, factor: float = FACTOR, apart: flo
 
 
 def difference(subject: Level, reference: Level, apart: float = 0.0, among: int = 1) -> tuple[float, float, float]:
-    """The logarithm of the ratio, half the width of its 95 % interval, and of the interval that the word needs."""
+    """Return the logarithm of the ratio, half the width of its 95 % interval, and of the interval that the
+    word needs.
+    """
     shift = subject.shift - reference.shift
     parts = [(one.variance, one.freedom) for one in (subject, reference)]
     total = sum(variance for variance, _ in parts) + apart**2
@@ -121,7 +123,7 @@ def difference(subject: Level, reference: Level, apart: float = 0.0, among: int 
 
 
 def word(shift: float, strict: float, factor: float) -> str:
-    """What an interval of a logarithm shows: that it lies beyond the factor, within it, or neither."""
+    """Return what an interval of a logarithm shows: that it lies beyond the factor, within it, or neither."""
     edge = math.log(factor)
     if abs(shift) - strict > edge:
         return SLOWER if shift > 0 else FASTER
@@ -157,10 +159,10 @@ class Crossover:
     first: int
 
 
-def crossover(one: Mapping[int, Level], other: Mapping[int, Level], factor: float = FACTOR) -> Crossover | None:
-    """Where ``one`` overtakes ``other`` as the size grows; None where it is not shown to."""
-    sizes = sorted(one.keys() & other.keys())
-    shown = [(size, compare(one[size], other[size], factor, among=max(1, len(sizes))).verdict) for size in sizes]
+def crossover(levels: Mapping[int, Level], other: Mapping[int, Level], factor: float = FACTOR) -> Crossover | None:
+    """Return where ``levels`` overtakes ``other`` as the size grows; None where it is not shown to."""
+    sizes = sorted(levels.keys() & other.keys())
+    shown = [(size, compare(levels[size], other[size], factor, among=max(1, len(sizes))).verdict) for size in sizes]
     last = None
     for size, word in shown:
         if word == SLOWER:

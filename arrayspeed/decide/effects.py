@@ -59,12 +59,12 @@ class Effect:
 
 
 def ratio_of(shift: float) -> float:
-    """The ratio whose logarithm this is, kept within what a float can hold."""
+    """Return the ratio whose logarithm this is, kept within what a float can hold."""
     return math.exp(min(max(shift, -LARGEST), LARGEST))
 
 
 def trimmed(count: int) -> int:
-    """How many values are left out at each end."""
+    """Return how many values are left out at each end."""
     return int(TRIM * count) if count >= ENOUGH_TO_TRIM else 0
 
 
@@ -92,7 +92,7 @@ def plain(values: Sequence[float]) -> tuple[float, float, float]:
 
 
 def beyond_rounding(spread: float, largest: float) -> float:
-    """A variance; 0 where it is nothing but rounding."""
+    """Return a variance; 0 where it is nothing but rounding."""
     return 0.0 if spread <= (ROUNDING * max(1.0, largest)) ** 2 else spread
 
 
@@ -111,36 +111,36 @@ def worth(count: int) -> float:
 
 
 def inverse_trigamma(value: float) -> float:
-    """The number whose trigamma is ``value``, above 0."""
+    """Return the number whose trigamma is ``value``, above 0."""
     # trigamma(x) is between 1/x and 1/x + 1/x² for x > 0.
     return float(brentq(lambda x: polygamma(1, x) - value, 0.5 / (value + math.sqrt(value)), 2 * (1 / value + 1)))
 
 
-def effect(one: Observed) -> Effect | None:
-    """The effect of a comparison; None where it has too few processes to say anything.
+def effect(observed: Observed) -> Effect | None:
+    """Return the effect of a comparison; None where it has too few processes to say anything.
 
     Sides that met in rounds are compared pair by pair. Sides that never met are compared as two samples, with
     ``extra`` on top.
     """
-    differences = one.differences()
+    differences = observed.differences()
     if len(differences) >= 2:
         shift, variance, freedom = centre(differences)
-        return Effect(shift, variance, len(differences), freedom, worth(len(differences)), extra=one.extra**2)
+        return Effect(shift, variance, len(differences), freedom, worth(len(differences)), extra=observed.extra**2)
     if len(differences) == 1:
         return None
-    return unpaired(one)
+    return unpaired(observed)
 
 
-def unpaired(one: Observed) -> Effect | None:
+def unpaired(observed: Observed) -> Effect | None:
     """Two samples: Welch's degrees of freedom, of Yuen's trimmed variances."""
-    sides = [one.logarithms(side) for side in (one.reference, one.subject)]
-    if not all(sides) or (one.known is None and min(map(len, sides)) < 2):
+    sides = [observed.logarithms(side) for side in (observed.reference, observed.subject)]
+    if not all(sides) or (observed.known is None and min(map(len, sides)) < 2):
         return None
-    shift, parts, extra = 0.0, [], one.extra**2
+    shift, parts, extra = 0.0, [], observed.extra**2
     for sign, values in zip((-1, 1), sides, strict=True):
-        if len(values) == 1 and one.known is not None:  # nothing of its own: what is known of such processes
+        if len(values) == 1 and observed.known is not None:  # nothing of its own: what is known of such processes
             shift += sign * values[0]
-            extra += one.known**2
+            extra += observed.known**2
         else:
             middle, variance, freedom = centre(values)
             shift += sign * middle

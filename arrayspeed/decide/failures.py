@@ -16,14 +16,14 @@ from arrayspeed.decide.words import BROKEN, ERROR_RATE, FAILS, SOMETIMES, WORKS
 
 
 def chance(failed: int, processes: int, other_failed: int, other_processes: int) -> float:
-    """The chance of at least ``failed`` of all failures on this side where both fail alike often."""
+    """Return the chance of at least ``failed`` of all failures on this side where both fail alike often."""
     return float(
         hypergeom.sf(failed - 1, processes + other_processes, failed + other_failed, processes) if failed else 1.0
     )
 
 
 def judge_failures(observed: Sequence[Observed]) -> list[str | None]:
-    """A word where a side is shown to fail, or gives nothing at all where the other always works; else None."""
+    """Return a word where a side is shown to fail, or gives nothing at all where the other always works; else None."""
     tables = [one.failures() for one in observed]
     places = [n for n, (reference, _, subject, _) in enumerate(tables) if reference or subject]
     worse: dict[int, float] = {}
@@ -49,8 +49,9 @@ def judge_failures(observed: Sequence[Observed]) -> list[str | None]:
 def word(
     table: tuple[int, int, int, int], shown_worse: bool, shown_better: bool, sometimes: bool = False
 ) -> str | None:
-    """What one table of failures means. A side that never worked where the other always did needs no test: nothing of
-    it is left to chance that more rounds could show. ``sometimes``: the subject's processes failed in some calls only.
+    """Return what one table of failures means. A side that never worked where the other always did needs no test:
+    nothing of it is left to chance that more rounds could show. ``sometimes``: the subject's processes failed in some
+    calls only.
     """
     reference, of_reference, subject, of_subject = table
     if not of_reference or not of_subject or not (reference or subject):
@@ -67,7 +68,7 @@ def word(
     return WORKS if shown_better and not subject else None
 
 
-def open_question(one: Observed) -> bool:
-    """Whether one side has failures that the other has not, so that more rounds could show a difference."""
-    reference, _, subject, _ = one.failures()
+def open_question(observed: Observed) -> bool:
+    """Return whether one side has failures that the other has not, so that more rounds could show a difference."""
+    reference, _, subject, _ = observed.failures()
     return bool(reference) != bool(subject)

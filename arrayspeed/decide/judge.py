@@ -105,7 +105,7 @@ def judge(
     level: float = MOST_A_LOOK,
     decided: Sequence[str | None] | None = None,
 ) -> list[Decision]:
-    """A decision for each comparison.
+    """Return a decision for each comparison.
 
     Parameters
     ----------
@@ -138,20 +138,20 @@ def judge(
     ]
 
 
-def verdict(one: Observed, found: Estimate | None, changed: bool, same: bool) -> str:
-    """The word of one comparison that works on both sides."""
-    if found and changed:
-        return one.words.more if found.shift > 0 else one.words.less
-    return SAME if found and same else UNCLEAR
+def verdict(observed: Observed, estimate: Estimate | None, changed: bool, same: bool) -> str:
+    """Return the word of one comparison that works on both sides."""
+    if estimate and changed:
+        return observed.words.more if estimate.shift > 0 else observed.words.less
+    return SAME if estimate and same else UNCLEAR
 
 
 def adjusted(chances: list[float]) -> list[float]:
-    """Each chance adjusted for their number: of those at most q, a share of q is false."""
+    """Return each chance adjusted for their number: of those at most q, a share of q is false."""
     return list(false_discovery_control(np.clip(chances, 0, 1))) if chances else []
 
 
 def estimate(observed: Sequence[Observed], effects: Sequence[Effect | None], factor: float) -> list[Estimate | None]:
-    """Each shift with its error and chances; comparisons of one group tell each other what noise is usual."""
+    """Return each shift with its error and chances; comparisons of one group tell each other what noise is usual."""
     groups = defaultdict(list)
     for one, found in zip(observed, effects, strict=True):
         if found:
@@ -165,40 +165,42 @@ def estimate(observed: Sequence[Observed], effects: Sequence[Effect | None], fac
     ]
 
 
-def one_estimate(found: Effect, usual: Prior, threshold: float, exact: bool, blur: float) -> Estimate:
-    """The chance of a shift so large where the ratio is within the factor, and of one so small where it is beyond."""
-    variance, freedom = usual.moderate(found)
-    error, size = math.sqrt(variance), abs(found.shift)
+def one_estimate(effect: Effect, usual: Prior, threshold: float, exact: bool, blur: float) -> Estimate:
+    """Return the chance of a shift so large where the ratio is within the factor, and of one so small where it is
+    beyond.
+    """
+    variance, freedom = usual.moderate(effect)
+    error, size = math.sqrt(variance), abs(effect.shift)
     if not error:  # all rounds agree: what differs is no noise, if there were enough of them
-        believed = found.count >= (AGREEING_EXACT if exact else AGREEING)
+        believed = effect.count >= (AGREEING_EXACT if exact else AGREEING)
         changed, same = size > threshold + blur, size + blur <= threshold
         return Estimate(
-            found.shift, 0.0, freedom, float(not (believed and changed)), float(not (believed and same)), blur
+            effect.shift, 0.0, freedom, float(not (believed and changed)), float(not (believed and same)), blur
         )
     outer, inner = threshold + blur, threshold - blur
     chance = tail((size - outer) / error, freedom) + tail((size + outer) / error, freedom)
-    return Estimate(found.shift, error, freedom, chance, tail((inner - size) / error, freedom), blur)
+    return Estimate(effect.shift, error, freedom, chance, tail((inner - size) / error, freedom), blur)
 
 
-def decision(one: Observed, raw: Effect | None, found: Estimate | None, word: str, level: float) -> Decision:
-    """Everything that is said of one comparison."""
-    failed_reference, processes_reference, failed_subject, processes_subject = one.failures()
+def decision(observed: Observed, raw: Effect | None, estimate: Estimate | None, word: str, level: float) -> Decision:
+    """Return everything that is said of one comparison."""
+    failed_reference, processes_reference, failed_subject, processes_subject = observed.failures()
     counts = failed_reference, failed_subject, processes_reference, processes_subject
-    paired = one.rounds
+    paired = observed.rounds
     rounds = len(paired) or min(processes_reference - failed_reference, processes_subject - failed_subject)
-    if not raw or not found:
-        ratio = lone_ratio(one)
+    if not raw or not estimate:
+        ratio = lone_ratio(observed)
         return Decision(word, ratio, None, None, rounds, *counts, paired=bool(paired))
-    margin = found.margin(level)
-    ratio, low, high = (ratio_of(found.shift + step) for step in (0.0, -margin, margin))
+    margin = estimate.margin(level)
+    ratio, low, high = (ratio_of(estimate.shift + step) for step in (0.0, -margin, margin))
     noise = math.sqrt(raw.variance)
-    return Decision(word, ratio, low, high, rounds, *counts, noise, raw.paired, found.error, found.freedom)
+    return Decision(word, ratio, low, high, rounds, *counts, noise, raw.paired, estimate.error, estimate.freedom)
 
 
-def lone_ratio(one: Observed) -> float | None:
-    """The ratio of sides with too few processes for an interval; None where one gave nothing."""
-    sides = [one.logarithms(side) for side in (one.reference, one.subject)]
+def lone_ratio(observed: Observed) -> float | None:
+    """Return the ratio of sides with too few processes for an interval; None where one gave nothing."""
+    sides = [observed.logarithms(side) for side in (observed.reference, observed.subject)]
     if not all(sides):
         return None
-    differences = one.differences()
+    differences = observed.differences()
     return ratio_of(differences[0] if differences else sides[1][0] - sides[0][0])

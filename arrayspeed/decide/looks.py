@@ -27,7 +27,7 @@ from arrayspeed.decide.words import BROKEN, ERROR_RATE, FACTOR, FAILS, MOST_A_LO
 LOOKS = (4, 6, 8, 12, 16, 24, 32)
 
 #: The level of each look, one-sided: a comparison that lies exactly at the factor crosses one of them with a chance of
-#: 5 %, if noise is normal and known (`tests/test_decide.py` computes it). The first levels are low, because so few
+#: 5 %, if noise is normal and known (see `tests/decide/test_decide.py`). The first levels are low, because so few
 #: rounds decide little at any level.
 SPENDING = (0.002, 0.006, 0.009, 0.012, 0.016, 0.021, 0.0235)
 
@@ -50,13 +50,13 @@ Key = TypeVar("Key", bound=Hashable)
 
 
 def plan(rounds: int) -> tuple[int, ...]:
-    """The rounds after which is looked, the last of them at ``rounds``."""
+    """Return the rounds after which is looked, the last of them at ``rounds``."""
     return (*(look for look in LOOKS if look < rounds), rounds)
 
 
 def spending(looks: int) -> list[float]:
-    """What each of so many looks may spend, one-sided. Where they are fewer, the last spends as much as one look may;
-    where they are more, all spend alike.
+    """Return what each of so many looks may spend, one-sided. Where they are fewer, the last spends as much as one look
+    may; where they are more, all spend alike.
     """
     if looks == len(LOOKS):
         return list(SPENDING)
@@ -130,20 +130,20 @@ class Looks:
                 self.given_up.add(key)
         return found | {key: self.decisions[key] for key in found if key in self.decisions}
 
-    def is_hopeless(self, one: Decision, observed: Observed) -> bool:
-        """Whether all rounds would hardly decide what is unclear now."""
+    def is_hopeless(self, decision: Decision, observed: Observed) -> bool:
+        """Return whether all rounds would hardly decide what is unclear now."""
         blur = observed.blur()
-        if blur and not one.error and one.rounds >= LOOKS[0]:
+        if blur and not decision.error and decision.rounds >= LOOKS[0]:
             return True  # rounds agree, and more of them leave as much open
-        return chance(one, observed.threshold(self.factor), self.rounds, blur) < least_chance(one.rounds)
+        return chance(decision, observed.threshold(self.factor), self.rounds, blur) < least_chance(decision.rounds)
 
     def undecided(self, keys: Iterable[Key]) -> list[Key]:
-        """What needs more rounds, and could be decided by them."""
+        """Return what needs more rounds, and could be decided by them."""
         return [key for key in keys if key not in self.decisions and key not in self.given_up]
 
 
 def least_chance(rounds: int) -> float:
-    """The chance below which a comparison with so many rounds is given up.
+    """Return the chance below which a comparison with so many rounds is given up.
 
     Between the first look and the first that can leave a bad round out, nothing is: to ask twice would give up twice
     as much for one bad round.
@@ -153,18 +153,18 @@ def least_chance(rounds: int) -> float:
     return LEAST_CHANCE_OF_FEW if rounds <= LOOKS[0] else 0.0
 
 
-def chance(one: Decision, threshold: float, rounds: int, blur: float = 0.0) -> float:
-    """The chance that so many rounds in all decide a comparison, from what is known of it now. ``blur``: as of
+def chance(decision: Decision, threshold: float, rounds: int, blur: float = 0.0) -> float:
+    """Return the chance that so many rounds in all decide a comparison, from what is known of it now. ``blur``: as of
     `Observed`.
 
     Spiegelhalter, Freedman and Blackburn, "Monitoring clinical trials: conditional or predictive power?", 1986, with
     Student's t for the unknown noise. The ratio is 1, or anything else, by what was believed of it before and what was
     measured. If it is 1, the ratio found moves towards that; else it lies around the present one.
     """
-    if not one.error or one.ratio is None or one.freedom is None or one.rounds >= rounds:
-        return 1.0 if one.rounds < rounds else 0.0
-    done, size = one.rounds / rounds, abs(math.log(one.ratio))
-    error, freedom = one.error, one.freedom
+    if not decision.error or decision.ratio is None or decision.freedom is None or decision.rounds >= rounds:
+        return 1.0 if decision.rounds < rounds else 0.0
+    done, size = decision.rounds / rounds, abs(math.log(decision.ratio))
+    error, freedom = decision.error, decision.freedom
     last = error * math.sqrt(done)
     margin = quantile(LAST, math.inf) * last
 

@@ -36,12 +36,12 @@ class Mean:
 
 
 def geometric_mean(observed: Sequence[Observed]) -> Mean | None:
-    """The mean of comparisons that have pairs at all; None where none has."""
+    """Return the mean of comparisons that have pairs at all; None where none has."""
     return mean_of_rounds([dict(zip(one.rounds, one.differences(), strict=True)) for one in observed])
 
 
 def mean_of_rounds(every: Sequence[Mapping[Hashable, float]]) -> Mean | None:
-    """The same of logarithms of ratios by round, a table for each comparison."""
+    """Return the same of logarithms of ratios by round, a table for each comparison."""
     tables = [table for table in every if table]
     if not tables:
         return None
@@ -60,7 +60,7 @@ def mean_of_rounds(every: Sequence[Mapping[Hashable, float]]) -> Mean | None:
 
 
 def shown(mean: Mean, factor: float) -> str:
-    """Whether a mean is shown to be beyond the factor or within it: its whole interval is."""
+    """Return whether a mean is shown to be beyond the factor or within it: its whole interval is."""
     if mean.low is None or mean.high is None:
         return UNCLEAR
     if mean.low > factor:

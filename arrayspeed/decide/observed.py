@@ -35,7 +35,7 @@ class Observed:
         The ratio that matters here, where it is not the one that is asked for.
     least
         A difference that never matters, in the measure's unit, whatever the ratio: 1 MiB, 0.3 µs.
-    lift
+    floor
         Values below this are taken as this: a ratio to 0 means nothing.
     within
         What values may be wrong by, in the measure's unit, however well rounds agree: a difference is shown only beyond
@@ -59,7 +59,7 @@ class Observed:
     group: Hashable = None
     factor: float | None = None
     least: float = 0.0
-    lift: float = 0.0
+    floor: float = 0.0
     within: float = 0.0
     words: Words = field(default=TIMES)
     exact: bool = False
@@ -85,7 +85,7 @@ class Observed:
     def difference(self, reference: Given, subject: Given) -> float:
         """One round's: of batches that were taken in turn, the median of the ratios of neighbours."""
         if not isinstance(reference, NUMBER) and not isinstance(subject, NUMBER):
-            log = self.logarithm if self.lift else math.log
+            log = self.logarithm if self.floor else math.log
             pairs = [
                 log(b) - log(a) for a, b in zip(reference, subject, strict=False) if a is not None and b is not None
             ]
@@ -97,7 +97,7 @@ class Observed:
         """Logarithms of what a side's processes gave, without those that failed."""
         return [self.logarithm(level(value)) for value in side.values() if works(value)]
 
-    def middle(self, side: Mapping[Hashable, Value]) -> float | None:
+    def geometric_mean(self, side: Mapping[Hashable, Value]) -> float | None:
         """Geometric mean of what a side's processes gave; None where none gave anything."""
         found = [level(value) for value in side.values() if works(value)]
         if not found or min(found) <= 0:
@@ -106,7 +106,7 @@ class Observed:
 
     def logarithm(self, value: float) -> float:
         """Of a value, lifted."""
-        return math.log(max(value, self.lift))
+        return math.log(max(value, self.floor))
 
     def threshold(self, factor: float) -> float:
         """Logarithm of the ratio that matters: the factor, or ``least`` on top of what the reference takes."""
@@ -136,7 +136,7 @@ class Observed:
 
 
 def works(value: Value) -> TypeGuard[Given]:
-    """Whether a process gave anything."""
+    """Return whether a process gave anything."""
     return value is not None and (isinstance(value, NUMBER) or value.count(None) < len(value))
 
 
@@ -145,15 +145,15 @@ def level(value: Given) -> float:
     return value if isinstance(value, NUMBER) else median(batch for batch in value if batch is not None)
 
 
-def halfway(one: Value, other: Value, lift: float = 0.0) -> Value:
+def halfway(value: Value, other: Value, floor: float = 0.0) -> Value:
     """Geometric mean of what two sides gave in a round, batch by batch where both took batches in turn: as a reference,
     it says to which of them a third side is nearer. None where either gave nothing.
     """
-    if not works(one) or not works(other):
+    if not works(value) or not works(other):
         return None
-    if isinstance(one, NUMBER) or isinstance(other, NUMBER):
-        return math.sqrt(max(level(one), lift) * max(level(other), lift))
+    if isinstance(value, NUMBER) or isinstance(other, NUMBER):
+        return math.sqrt(max(level(value), floor) * max(level(other), floor))
     return [
-        None if a is None or b is None else math.sqrt(max(a, lift) * max(b, lift))
-        for a, b in zip(one, other, strict=False)
+        None if a is None or b is None else math.sqrt(max(a, floor) * max(b, floor))
+        for a, b in zip(value, other, strict=False)
     ]

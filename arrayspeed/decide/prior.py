@@ -38,21 +38,21 @@ class Prior:
     variance: float = 0.0
     worth: float = 0.0
 
-    def moderate(self, one: Effect) -> tuple[float, float]:
+    def moderate(self, effect: Effect) -> tuple[float, float]:
         """Variance of a comparison's shift, and the degrees of freedom of its t."""
-        if not one.variance:
-            return one.extra, math.inf
-        share = one.worth + self.worth
-        own = (self.worth * self.variance + one.worth * one.variance) / share / one.count
-        freedom = one.freedom + self.worth
-        if not one.extra:
+        if not effect.variance:
+            return effect.extra, math.inf
+        share = effect.worth + self.worth
+        own = (self.worth * self.variance + effect.worth * effect.variance) / share / effect.count
+        freedom = effect.freedom + self.worth
+        if not effect.extra:
             return own, freedom
         # What is known without error dilutes what is estimated (Satterthwaite, 1946).
-        return own + one.extra, freedom * ((own + one.extra) / own) ** 2
+        return own + effect.extra, freedom * ((own + effect.extra) / own) ** 2
 
 
 def prior(effects: Sequence[Effect]) -> Prior:
-    """The prior of comparisons of one kind; an empty one where there are too few to tell."""
+    """Return the prior of comparisons of one kind; an empty one where there are too few to tell."""
     known = [one for one in effects if one.variance > 0]
     if len(known) < ENOUGH:
         return Prior()

@@ -13,14 +13,12 @@ from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import binom, false_discovery_control
+from scipy.stats import binom
 
-from arrayspeed.decide.effects import ratio_of
 from arrayspeed.decide.judge import Decision, judge
 from arrayspeed.decide.looks import LOOKS, Looks
 from arrayspeed.decide.means import geometric_mean
 from arrayspeed.decide.observed import Observed, Value
-from arrayspeed.decide.student import quantile, tail
 from arrayspeed.decide.words import (
     BROKEN,
     ERROR_RATE,
@@ -45,8 +43,8 @@ RUN = 200
 #: logarithm of noise within one.
 GROUPS, WITHIN = 5, 0.3
 
-#: The rounds that everybody had before there were looks.
-FORMER_ROUNDS = 10
+#: The rounds of geometric means.
+MEANS_ROUNDS = 10
 
 #: The rounds after which a time limit is simulated: of so few, degrees of freedom are known worst.
 LATE = 5
@@ -96,7 +94,7 @@ class Scenario:
 
 
 def normal(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
-    """Normal noise."""
+    """Return normal noise."""
     return rng.standard_normal(shape)
 
 
@@ -135,7 +133,7 @@ class Truth:
 
 
 def noises(scenario: Scenario, rng: np.random.Generator, comparisons: int) -> np.ndarray:
-    """Standard deviations of pairs, one a comparison."""
+    """Return the standard deviations of pairs, one a comparison."""
     low, high = scenario.noise
     if not scenario.grouped:
         return np.exp(rng.uniform(math.log(low), math.log(high), comparisons))
@@ -149,7 +147,7 @@ def noises(scenario: Scenario, rng: np.random.Generator, comparisons: int) -> np
 def draw(
     scenario: Scenario, rng: np.random.Generator, comparisons: int = RUN, ratios: np.ndarray | None = None
 ) -> Truth:
-    """A run of comparisons with known ratios."""
+    """Return a run of comparisons with known ratios."""
     if ratios is None:
         changed = np.array(CHANGED)
         ratios = np.where(rng.random(comparisons) < 0.8, 1.0, rng.choice(np.r_[changed, 1 / changed], comparisons))
@@ -177,7 +175,7 @@ class Outcome:
 
 
 def sequential(truth: Truth, factor: float = FACTOR, rounds: int = ROUNDS, late: int | None = None) -> list[Outcome]:
-    """Looks after 4, 6, 8, … 32 rounds; time is up after ``late``."""
+    """Judge by looks after 4, 6, 8, … 32 rounds; time is up after ``late``."""
     looks = Looks(rounds, factor)
     spent = dict.fromkeys(range(len(truth.ratios)), 0)
     found: dict[int, Decision] = {}
@@ -196,51 +194,6 @@ def fixed(truth: Truth, rounds: int, factor: float = FACTOR, level: float = MOST
     """One look after a number of rounds that is the same for all."""
     found = judge([truth.observed(place, rounds) for place in range(len(truth.ratios))], factor, level)
     return [Outcome(float(ratio), one, rounds) for ratio, one in zip(truth.ratios, found, strict=True)]
-
-
-def former(truth: Truth, rounds: int = FORMER_ROUNDS, factor: float = FACTOR) -> list[Outcome]:
-    """The rule that this project had before, for contrast: a difference from 1 at 5 % after Benjamini and Hochberg, as
-    large as the factor and larger than the spread of one side; "unchanged" where the interval ends below ×1.25.
-    """
-    rows = former_effects(truth, rounds)
-    chances = false_discovery_control([row.chance for row in rows])
-    outcomes = []
-    for ratio, row, chance in zip(truth.ratios, rows, chances, strict=True):
-        word = SAME if math.exp(row.shift + row.margin) <= 1.25 else UNCLEAR
-        if chance <= 0.05 and abs(row.shift) >= math.log(factor) and abs(row.shift) > row.spread:
-            word = SLOWER if row.shift > 0 else FASTER
-        middle, low, high = (ratio_of(row.shift + step) for step in (0.0, -row.margin, row.margin))
-        decision = Decision(word, middle, low, high, rounds, 0, 0, rounds, rounds)
-        outcomes.append(Outcome(float(ratio), decision, rounds))
-    return outcomes
-
-
-@dataclass(frozen=True)
-class Former:
-    """A shift, half of its interval, the spread of one side, and the chance of it where nothing differs."""
-
-    shift: float
-    margin: float
-    spread: float
-    chance: float
-
-
-def former_effects(truth: Truth, rounds: int) -> list[Former]:
-    """The statistics of the former rule: pairs by position, so that one failure shifts all later ones."""
-    rows = []
-    sides = [np.log(side[:, :rounds]) for side in (truth.reference, truth.subject)]
-    for old, new in zip(*sides, strict=True):
-        old, new = old[~np.isnan(old)], new[~np.isnan(new)]
-        count = min(len(old), len(new))
-        if count < 2:
-            rows.append(Former(0.0, math.inf, math.inf, 1.0))
-            continue
-        error = float((new[:count] - old[:count]).std(ddof=1)) / math.sqrt(count)
-        spread = math.sqrt((old.var(ddof=1) + new.var(ddof=1)) / 2)
-        shift = float(new.mean() - old.mean())
-        chance = min(1.0, 2 * tail(abs(shift) / error, count - 1))
-        rows.append(Former(shift, quantile(0.025, count - 1) * error, spread, chance))
-    return rows
 
 
 @dataclass(frozen=True)
@@ -278,16 +231,16 @@ class Summary:
 
 
 def summarise(outcomes: list[Outcome], factor: float = FACTOR) -> Summary:
-    """What became of comparisons. A ratio of exactly the factor is neither beyond it nor within it."""
+    """Return what became of comparisons. A ratio of exactly the factor is neither beyond it nor within it."""
     edge = math.log(factor)
     failing = (FAILS, SOMETIMES, WORKS, BROKEN)
     judged = [one for one in outcomes if one.decision.verdict not in failing and one.decision.low is not None]
     changed = [one for one in outcomes if says_changed(one)]
     same = [one for one in outcomes if says_same(one)]
 
-    def false_change(one: Outcome) -> bool:
-        sign = 1 if one.decision.verdict == SLOWER else -1
-        return sign * math.log(one.ratio) <= edge + 1e-9
+    def false_change(outcome: Outcome) -> bool:
+        sign = 1 if outcome.decision.verdict == SLOWER else -1
+        return sign * math.log(outcome.ratio) <= edge + 1e-9
 
     def of(size: float) -> list[Outcome]:
         return [one for one in outcomes if math.isclose(max(one.ratio, 1 / one.ratio), size)]
@@ -298,35 +251,35 @@ def summarise(outcomes: list[Outcome], factor: float = FACTOR) -> Summary:
         called_same=len(same),
         judged=len(judged),
         false_changed=share(changed, false_change),
-        false_same=share(same, lambda one: abs(math.log(one.ratio)) >= edge - 1e-9),
+        false_same=share(same, lambda item: abs(math.log(item.ratio)) >= edge - 1e-9),
         covered=share(judged, covers),
         covered_chosen=share([one for one in changed if one.decision.low is not None], covers),
         found={size: share(of(size), says_changed) for size in CHANGED},
         same=share(of(1.0), says_same),
-        unclear=share(outcomes, lambda one: one.decision.verdict == UNCLEAR),
+        unclear=share(outcomes, lambda item: item.decision.verdict == UNCLEAR),
         pairs=sum(one.pairs for one in outcomes) / len(outcomes),
     )
 
 
-def covers(one: Outcome) -> bool:
-    """Whether the interval holds the true ratio."""
-    low, high = one.decision.low, one.decision.high
+def covers(outcome: Outcome) -> bool:
+    """Return whether the interval holds the true ratio."""
+    low, high = outcome.decision.low, outcome.decision.high
     assert low is not None and high is not None
-    return low <= one.ratio <= high
+    return low <= outcome.ratio <= high
 
 
-def says_same(one: Outcome) -> bool:
-    """Whether it was called the same."""
-    return one.decision.verdict == SAME
+def says_same(outcome: Outcome) -> bool:
+    """Return whether it was called the same."""
+    return outcome.decision.verdict == SAME
 
 
-def says_changed(one: Outcome) -> bool:
-    """Whether it was called slower or faster."""
-    return one.decision.verdict in (SLOWER, FASTER)
+def says_changed(outcome: Outcome) -> bool:
+    """Return whether it was called slower or faster."""
+    return outcome.decision.verdict in (SLOWER, FASTER)
 
 
 def share(ones: list[Outcome], condition: Callable[[Outcome], bool]) -> float:
-    """The share of outcomes that meet a condition; not a number where there are none."""
+    """Return the share of outcomes that meet a condition; not a number where there are none."""
     return sum(map(condition, ones)) / len(ones) if ones else math.nan
 
 
@@ -345,33 +298,30 @@ def generator(scenario: Scenario, seed: int) -> np.random.Generator:
 def boundary(
     scenario: Scenario, comparisons: int, factor: float = FACTOR, seed: int = 1, late: int | None = None
 ) -> float:
-    """The share that gets any word in the worst case: every true ratio lies exactly at the factor, so every word is
-    wrong but unclear and those of failures. ``late``: as of `sequential`.
+    """Return the share that gets any word in the worst case: every true ratio lies exactly at the factor, so every word
+    is wrong but unclear and those of failures. ``late``: as of `sequential`.
     """
     rng = generator(scenario, seed)
     found = []
     for _ in range(math.ceil(comparisons / RUN)):
         found += sequential(draw(scenario, rng, ratios=np.full(RUN, factor)), factor, late=late)
-    return share(found, lambda one: says_same(one) or says_changed(one))
+    return share(found, lambda item: says_same(item) or says_changed(item))
 
 
 @dataclass(frozen=True)
 class Means:
-    """The share of intervals of geometric means over comparisons that hold the true mean, by today's rule and by the
-    former, which added the intervals of comparisons as if they were independent.
-    """
+    """The share of intervals of geometric means over comparisons that hold the true mean."""
 
     count: int
     covered: float
-    former_covered: float
 
 
 def coverage_of_means(
-    scenario: Scenario, count: int, seed: int = 2, comparisons: int = 20, rounds: int = FORMER_ROUNDS
+    scenario: Scenario, count: int, seed: int = 2, comparisons: int = 20, rounds: int = MEANS_ROUNDS
 ) -> Means:
     """Means over comparisons, of so many runs."""
     rng = generator(scenario, seed)
-    hits, former_hits = 0, 0
+    hits = 0
     for _ in range(count):
         truth = draw(scenario, rng, comparisons)
         true = float(np.log(truth.ratios).mean())
@@ -379,14 +329,11 @@ def coverage_of_means(
         assert mean is not None
         if mean.low is not None and mean.high is not None:
             hits += math.log(mean.low) <= true <= math.log(mean.high)
-        rows = former_effects(truth, rounds)
-        margin = math.sqrt(sum(row.margin**2 for row in rows)) / len(rows)
-        former_hits += abs(sum(row.shift for row in rows) / len(rows) - true) <= margin
-    return Means(count, hits / count, former_hits / count)
+    return Means(count, hits / count)
 
 
 def fixed_rounds_needed(truths: list[Truth], decided: float, level: float = MOST_A_LOOK) -> int | None:
-    """The fewest rounds, the same for all, that decide as large a share; None where not even all rounds do."""
+    """Return the fewest rounds, the same for all, that decide as large a share; None where not even all rounds do."""
 
     def enough(rounds: int) -> bool:
         return 1 - summarise([one for truth in truths for one in fixed(truth, rounds, level=level)]).unclear >= decided
@@ -403,7 +350,6 @@ class Report:
 
     scenario: str
     now: Summary
-    former: Summary
     at_the_factor: float
     at_the_factor_count: int
     means: Means
@@ -417,7 +363,7 @@ class Report:
         return self.now.pairs / self.needed if self.needed else None
 
     def broken(self) -> list[str]:
-        """The promises that were not kept, beyond what chance explains."""
+        """Return the promises that were not kept, beyond what chance explains."""
         now, late = self.now, self.late
         wrong = {
             "false slower or faster": (now.false_changed, now.changed, ERROR_RATE),
@@ -438,14 +384,13 @@ class Report:
 
 
 def report(scenario: Scenario, comparisons: int = 2000) -> Report:
-    """What becomes of so many comparisons of a scenario."""
+    """Return what becomes of so many comparisons of a scenario."""
     truths = list(runs(scenario, comparisons))
     now = summarise([one for truth in truths for one in sequential(truth)])
     count = math.ceil(comparisons / 4 / RUN) * RUN
     return Report(
         scenario.name,
         now,
-        summarise([one for truth in truths for one in former(truth)]),
         boundary(scenario, count),
         count,
         coverage_of_means(scenario, max(20, comparisons // 4)),

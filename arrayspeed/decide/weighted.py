@@ -60,7 +60,9 @@ class Part:
 
 
 def part(subject: Level, reference: Level, among: int = 1) -> Part:
-    """The ratio of two levels whose processes ran in turn; ``among`` as in `arrayspeed.decide.compare.compare`."""
+    """Return the ratio of two levels whose processes ran in turn; ``among`` as in
+    `arrayspeed.decide.compare.compare`.
+    """
     shift, margin, strict = difference(subject, reference, among=among)
     count = min(len(subject.rounds), len(reference.rounds))
     pairs = zip(subject.rounds[:count], reference.rounds[:count], strict=True)
@@ -68,12 +70,12 @@ def part(subject: Level, reference: Level, among: int = 1) -> Part:
 
 
 def quantiles(count: int, among: int) -> tuple[float, float]:
-    """What standard errors of a mean of so many rounds are multiplied by: for the interval, and for the word."""
+    """Return what standard errors of a mean of so many rounds are multiplied by: for the interval, and for the word."""
     return quantile(ERROR_RATE / 2, count - 1), quantile(ERROR_RATE / 2 / among, count - 1)
 
 
 def combined(parts: Sequence[Part], weights: Sequence[float], among: int = 1) -> Part:
-    """The weighted mean of some parts, as the module says.
+    """Return the weighted mean of some parts, as the module says.
 
     Raises
     ------
@@ -96,7 +98,7 @@ def combined(parts: Sequence[Part], weights: Sequence[float], among: int = 1) ->
 
 
 def weighted_mean(parts: Sequence[Part], weights: Sequence[float], factor: float = FACTOR, among: int = 1) -> Ratio:
-    """The weighted geometric mean of ratios with its 95 % interval, and the word for it."""
+    """Return the weighted geometric mean of ratios with its 95 % interval, and the word for it."""
     mean = combined(parts, weights, among)
     ratio, low, high = (ratio_of(mean.shift + side * mean.margin) for side in (0, -1, 1))
     return Ratio(ratio, low, high, word(mean.shift, mean.strict, factor))
@@ -108,8 +110,8 @@ def weighted_order(
     factor: float = FACTOR,
     among: int | None = None,
 ) -> dict[Name, tuple[Name, Part] | None]:
-    """All by their weighted means, the fastest first; each with the fastest that it is shown to be slower than by the
-    factor, and its mean over that one. None where it is shown to be slower than none.
+    """Return all by their weighted means, the fastest first; each with the fastest that it is shown to be slower than
+    by the factor, and its mean over that one. None where it is shown to be slower than none.
 
     Parameters
     ----------

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 SLOWER, FASTER, SAME, UNCLEAR = "slower", "faster", "same", "unclear"
 FAILS, WORKS, SOMETIMES, BROKEN = "fails", "works now", "sometimes fails", "fails in both"
 
+#: What a result is called that is not the same: no ratio decides it.
+DIFFERS = "differs"
+
 
 @dataclass(frozen=True)
 class Words:
@@ -22,7 +25,7 @@ SIZES = Words("larger", "smaller")
 ERRORS = Words("less accurate", "more accurate")
 
 #: What makes an upgrade worse.
-WORSE = (FAILS, SOMETIMES, SLOWER, SIZES.more, ERRORS.more)
+WORSE = (DIFFERS, FAILS, SOMETIMES, SLOWER, SIZES.more, ERRORS.more)
 
 #: The order in which people want to see them.
 ORDER = (*WORSE, WORKS, FASTER, SIZES.less, ERRORS.less, UNCLEAR, SAME, BROKEN)

@@ -42,7 +42,7 @@ class Gpu:
 
 
 def find() -> Gpu | None:
-    """The first GPU, or None where there is no driver or no card."""
+    """Return the first GPU, or None where there is no driver or no card."""
     try:
         driver = ctypes.CDLL("libcuda.so.1")
     except OSError:

@@ -36,7 +36,7 @@ CARRIED = Path(kernels.__file__).parents[1] / ".gpu"
 
 
 def configure(config: Config, interpreter: str) -> Config:
-    """A copy of asv's configuration that has this interpreter for its only environment.
+    """Return a copy of asv's configuration that has this interpreter for its only environment.
 
     Raises
     ------
@@ -62,7 +62,7 @@ def configure(config: Config, interpreter: str) -> Config:
 
 
 def look(interpreter: str, carried: bool = False) -> dict[str, Any]:
-    """The packages and the version of an interpreter; ``carried``: with what is there only to measure.
+    """Return the packages and the version of an interpreter; ``carried``: with what is there only to measure.
 
     Raises
     ------
@@ -85,7 +85,7 @@ def look(interpreter: str, carried: bool = False) -> dict[str, Any]:
 
 
 def is_carried(folder: str) -> bool:
-    """Whether it is where what measures was unpacked."""
+    """Return whether it is where what measures was unpacked."""
     return Path(folder).resolve() == CARRIED.resolve()
 
 
@@ -103,8 +103,8 @@ def versions(packages: dict[str, str]) -> dict[str, str]:
 
 
 def take(config: Config, names: list[str]) -> tuple[Config, list[str]]:
-    """Configuration and environments where ``existing`` or ``existing:INTERPRETER`` is among the environments named;
-    as they are where it is not. Without a path it is the interpreter that runs this.
+    """Return the configuration and the environments where ``existing`` or ``existing:INTERPRETER`` is among those
+    named; as they are where it is not. Without a path it is the interpreter that runs this.
 
     Raises
     ------
@@ -141,11 +141,11 @@ class Existing(Venv):
         super(Virtualenv, self).__init__(conf, self._python, dict(self._requirements), tagged_env_vars)
 
     def find_executable(self, executable: str) -> str:
-        """The interpreter itself."""
+        """Return the interpreter itself."""
         return self._interpreter() if executable == "python" else super().find_executable(executable)
 
     def check_presence(self) -> bool:
-        """Whether it was looked at before; what is in it now is recorded."""
+        """Return whether it was looked at before; what is in it now is recorded."""
         try:
             if self.load_info_file(self._path) != self._info():
                 return False

@@ -20,7 +20,8 @@ from pathlib import Path
 
 from packaging.version import Version
 
-from arrayspeed.environments.uv import Uv, why
+from arrayspeed.environments.failures import why
+from arrayspeed.environments.uv import Uv
 from arrayspeed.model.errors import UserError
 
 #: A version as people ask for one: 3, 3.13, 3.13.0, 3.13t.
@@ -67,7 +68,7 @@ class Interpreter:
         return f"{self.version.major}.{self.version.minor}{'t' * self.free_threaded}"
 
     def is_a(self, wanted: str) -> bool:
-        """Whether it is what somebody asks for; without a ``t`` that is a build with the global lock."""
+        """Return whether it is what somebody asks for; without a ``t`` that is a build with the global lock."""
         found = NAME.fullmatch(wanted)
         if found is None or bool(found[2]) != self.free_threaded:
             return False
@@ -76,29 +77,29 @@ class Interpreter:
 
 
 def this() -> Interpreter:
-    """The one that runs this."""
+    """Return the one that runs this."""
     version = Version(sys.version.split()[0].rstrip("+"))
     return Interpreter(sys.executable, version, bool(sysconfig.get_config_var("Py_GIL_DISABLED")))
 
 
 def at_hand() -> list[Interpreter]:
-    """This interpreter, then all others of CPython, the newest first; pre-releases come last."""
+    """Return this interpreter, then all others of CPython, the newest first; pre-releases come last."""
     return [this(), *found(tuple(os.environ.get(name) for name in PLACES))]
 
 
 @functools.cache
 def found(places: tuple[str | None, ...]) -> list[Interpreter]:
-    """What there is where these environment variables point, each program once."""
+    """Return what there is where these environment variables point, each program once."""
     kept: dict[str, Interpreter] = {}
     for path in programs():
         real = os.path.realpath(path)
         if real not in kept and (one := asked(path)) is not None:
             kept[real] = one
-    return sorted(kept.values(), key=lambda one: (not one.version.is_prerelease, one.version), reverse=True)
+    return sorted(kept.values(), key=lambda item: (not item.version.is_prerelease, item.version), reverse=True)
 
 
 def programs() -> Iterator[str]:
-    """Every ``python3`` and ``python3.13`` of version managers and on PATH; most are links to one another."""
+    """Yield every ``python3`` and ``python3.13`` of version managers and on PATH; most are links to one another."""
     # Here, because a machine to which wheels are carried does without it: it has the one interpreter.
     from findpython.providers.asdf import AsdfProvider
     from findpython.providers.path import PathProvider
@@ -118,7 +119,7 @@ def programs() -> Iterator[str]:
 
 
 def asked(path: str) -> Interpreter | None:
-    """What a program says that it is; None where it does not run, or is no CPython of 3.8 or newer."""
+    """Return what a program says that it is; None where it does not run, or is no CPython of 3.8 or newer."""
     try:
         done = subprocess.run([path, "-I", "-c", ABOUT], capture_output=True, text=True, timeout=30, check=True)
         program, text, name, free_threaded = json.loads(done.stdout)
@@ -129,18 +130,18 @@ def asked(path: str) -> Interpreter | None:
 
 
 def shims_of(variable: str, default: str) -> str:
-    """The folder that a version manager puts on PATH."""
+    """Return the folder that a version manager puts on PATH."""
     return os.path.realpath(os.path.join(os.path.expanduser(os.environ.get(variable) or default), "shims"))
 
 
 def find(wanted: str) -> Interpreter | None:
-    """The interpreter of a version, this one if it is; None where this machine has none."""
+    """Return the interpreter of a version, this one if it is; None where this machine has none."""
     one = this()
     return one if one.is_a(wanted) else next((one for one in at_hand() if one.is_a(wanted)), None)
 
 
 def may_fetch() -> bool:
-    """Whether uv may download an interpreter."""
+    """Return whether uv may download an interpreter."""
     return os.environ.get(DOWNLOADS, "").lower() not in ("never", "manual", "false", "0")
 
 
@@ -157,7 +158,7 @@ def check(version: str) -> None:
 
 
 def get(wanted: str, say: Callable[[str], None], uv: Uv | None = None) -> Interpreter:
-    """The interpreter of a version, fetched by uv where this machine has none.
+    """Return the interpreter of a version, fetched by uv where this machine has none.
 
     Raises
     ------
@@ -180,7 +181,7 @@ def get(wanted: str, say: Callable[[str], None], uv: Uv | None = None) -> Interp
 
 
 def fetch(uv: Uv, wanted: str) -> tuple[Interpreter | None, str]:
-    """What uv installs, in its own folder; or None, and why not."""
+    """Return what uv installs, in its own folder; or None, and why not."""
     request = [wanted.removesuffix("t") + ("+freethreaded" if wanted.endswith("t") else "")]
     status, _, messages = uv.run("python", "install", "--no-bin", *request)
     if status == 0:
@@ -193,6 +194,6 @@ def fetch(uv: Uv, wanted: str) -> tuple[Interpreter | None, str]:
 
 
 def listed() -> str:
-    """The versions that this machine has, in words."""
+    """Return the versions that this machine has, in words."""
     names = dict.fromkeys(one.name for one in at_hand())
     return f"it has {', '.join(sorted(names, key=lambda name: Version(name.rstrip('t')), reverse=True))}"

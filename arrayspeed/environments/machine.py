@@ -20,7 +20,7 @@ from kernels.backends.hardware import cores
 
 
 def cpu_fields() -> dict[str, str]:
-    """What /proc/cpuinfo says of the first core; empty where there is no such file."""
+    """Return what /proc/cpuinfo says of the first core; empty where there is no such file."""
     try:
         with open("/proc/cpuinfo") as lines:
             first = lines.read().split("\n\n")[0]
@@ -57,7 +57,7 @@ def machine_name(cpu: str, fields: dict[str, str], n: int, accelerator: str) -> 
 
 
 def describe() -> dict[str, str]:
-    """The fields of asv's machine.json for this machine.
+    """Return the fields of asv's machine.json for this machine.
 
     Memory is in GiB and the kernel's version in two numbers: asv draws machines that differ in any field as
     different series.

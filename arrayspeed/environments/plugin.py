@@ -27,7 +27,10 @@ from asv.plugins.virtualenv import Virtualenv
 from asv.repo import Repo
 from asv.results import get_filename
 
-from arrayspeed.environments import install, interpreters
+from arrayspeed.environments import failures, interpreters
+from arrayspeed.environments.requirements import requirements as requirements_of
+from arrayspeed.environments.requirements import satisfied
+from arrayspeed.environments.uv import Uv, to_download
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.libraries import PYTHON, SUBJECT
 
@@ -46,19 +49,19 @@ print(json.dumps({"python": python, "packages": packages}))
 
 
 def isolated() -> dict[str, str]:
-    """The environment variables of a process that measures: without PYTHONPATH, or with the one meant for it."""
+    """Return the environment variables of a process that measures: without PYTHONPATH, or with the one meant for it."""
     kept = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", PATH_FOR_ASV)}
     return kept | ({"PYTHONPATH": os.environ[PATH_FOR_ASV]} if PATH_FOR_ASV in os.environ else {})
 
 
 def wheels(env_dir: str | Path) -> Path:
-    """Where wheels are kept that an index may no longer have: beside the folder of environments."""
+    """Return where wheels are kept that an index may no longer have: beside the folder of environments."""
     return Path(env_dir).parent / "wheels"
 
 
 @functools.cache
 def find_python(version: str) -> tuple[str | None, str]:
-    """An interpreter and the version that names its environments; None where it has to be fetched first.
+    """Return an interpreter and the version that names its environments; None where it has to be fetched first.
 
     Where that is forbidden, this interpreter makes the environment, and the name says so.
     """
@@ -79,7 +82,9 @@ def parse_packages(text: str) -> dict[str, str]:
 
 
 def stored_packages(folder: str | Path, machine: str, environment: str, commits: list[str]) -> dict[str, str]:
-    """The packages recorded with an environment's results, of the first commit that has any; empty where none has."""
+    """Return the packages recorded with an environment's results, of the first commit that has any; empty where none
+    has.
+    """
     for commit in commits:
         path = Path(folder, get_filename(machine, commit, environment).removesuffix(".json") + PACKAGES)
         if path.is_file():
@@ -88,7 +93,9 @@ def stored_packages(folder: str | Path, machine: str, environment: str, commits:
 
 
 def recorded_packages(folder: str | Path, machine: str, environment: str) -> Path | None:
-    """The record of an environment's packages that a machine's results have, of the newest commit that has values."""
+    """Return the record of an environment's packages that a machine's results have, of the newest commit that has
+    values.
+    """
     ending = os.path.basename(get_filename(machine, "", environment)).removesuffix(".json")
     found = [path for path in Path(folder, machine).glob(f"*{PACKAGES}") if path.name[8:] == ending + PACKAGES]
     dated = {path: date_of(path.with_name(path.name.removesuffix(PACKAGES) + ".json")) for path in sorted(found)}
@@ -104,7 +111,7 @@ def date_of(values: Path) -> int:
 
 
 class Venv(Virtualenv):  # type: ignore[misc]  # asv has no annotations
-    """A virtualenv with everything resolved in one install, by uv or pip.
+    """A virtualenv with everything resolved in one install.
 
     It is complete when its info file is there, which is written last; what a kill leaves behind is made anew.
     """
@@ -116,7 +123,7 @@ class Venv(Virtualenv):  # type: ignore[misc]  # asv has no annotations
     ) -> None:
         if not self.matches(python):
             raise environment.EnvironmentUnavailable(f"python must be a version such as 3.12 or 3.14t, not '{python}'")
-        self._wanted = install.requirements(requirements)
+        self._wanted = requirements_of(requirements)
         # A line that is there to compare Pythons is of its own or of none.
         exact = tagged_env_vars.get(("nobuild", SUBJECT)) == PYTHON
         self._executable, self._python = (None, python) if exact else find_python(python)
@@ -131,18 +138,18 @@ class Venv(Virtualenv):  # type: ignore[misc]  # asv has no annotations
 
     @classmethod
     def matches(cls, python: str) -> bool:
-        """Whether this is a version of Python: any will do, see `find_python`."""
+        """Return whether this is a version of Python: any will do, see `find_python`."""
         return interpreters.NAME.fullmatch(python) is not None
 
     def check_presence(self) -> bool:
-        """Whether the environment is complete, runs, and holds what its requirements ask for."""
+        """Return whether the environment is complete, runs, and holds what its requirements ask for."""
         try:
             if self.load_info_file(self._path) != self._info():
                 return False
             packages = self._record_packages()
         except (util.UserError, OSError, ValueError, subprocess.SubprocessError):
             return False
-        return install.satisfied(self._wanted, packages)
+        return satisfied(self._wanted, packages)
 
     def save_info_file(self, path: str) -> None:
         """Mark the environment as complete; asv calls this when everything else is done."""
@@ -165,39 +172,33 @@ class Venv(Virtualenv):  # type: ignore[misc]  # asv has no annotations
         asv.util.UserError
             In one line, which requirement failed and why; the installer's words are in a file that it names.
         """
-        env = self._variables()
-        uv = install.choose(env)
+        uv = self._uv()
         # asv mutes what is said here, but a wait of a minute is worth a line.
         with log.set_level(logging.INFO):
             log.info(f"Creating environment {self.name}")
             started = time.monotonic()
-            self._make_virtualenv(uv, env)
-            self._install_requirements(uv, env)
+            self._make_virtualenv(uv)
+            self._install_requirements(uv)
             self._record_packages()
-            log.info(f"Created in {time.monotonic() - started:.1f} s with {'uv' if uv else 'pip'}")
+            log.info(f"Created in {time.monotonic() - started:.1f} s")
 
-    def check_requirements(self) -> int | None:
-        """How many packages must be downloaded; asked before anything is made. None where pip installs, which can only
-        try by downloading.
+    def check_requirements(self) -> int:
+        """Return how many packages must be downloaded; asked before anything is made.
 
         Raises
         ------
         asv.util.UserError
             Nothing fulfils the requirements, as `_setup` says it.
         """
-        env = self._variables()
-        uv = install.choose(env)
-        if uv is None:
-            return None
+        uv = self._uv()
         with tempfile.TemporaryDirectory() as folder:
-            command, env = install.resolve_command(uv, self._interpreter(), folder, self._wanted, env)
-            output, failed = self._call(command, env)
+            output, failed = self._call(uv, uv.trying(self._interpreter(), folder, self._wanted))
         if failed:
-            self._fail(install.diagnose(output, self._wanted, uv=True), output)
-        return install.to_download(output)
+            self._fail(failures.diagnose(output, self._wanted), output)
+        return to_download(output)
 
     def _interpreter(self) -> str:
-        """The interpreter, which is fetched where this machine has none."""
+        """Return the interpreter, which is fetched where this machine has none."""
         if self._executable is None:
             try:
                 self._executable = interpreters.get(self._python, log.info).path
@@ -205,23 +206,26 @@ class Venv(Virtualenv):  # type: ignore[misc]  # asv has no annotations
                 raise util.UserError(f"{error} (environment {self.name})") from error
         return self._executable
 
-    def _variables(self) -> dict[str, str]:
-        """The environment variables of installers."""
-        return {**os.environ, install.WHEELS: str(wheels(self._env_dir)), **self.build_env_vars}
+    def _uv(self) -> Uv:
+        """Return what makes and fills it, with the variables of its line in asv.conf.json."""
+        try:
+            return Uv(wheels(self._env_dir), {**os.environ, **self.build_env_vars})
+        except UserError as error:
+            raise util.UserError(f"{error} (environment {self.name})") from error
 
-    def _make_virtualenv(self, uv: str | None, env: dict[str, str]) -> None:
+    def _make_virtualenv(self, uv: Uv) -> None:
         executable = self._interpreter()
-        output, failed = self._call(install.virtualenv_command(uv, executable, self._path), env)
+        output, failed = self._call(uv, uv.making(executable, self._path))
         if failed:
             self._fail(f"cannot make a virtualenv of {executable}", output)
 
-    def _install_requirements(self, uv: str | None, env: dict[str, str]) -> None:
+    def _install_requirements(self, uv: Uv) -> None:
         python = self.find_executable("python")
         recorded = recorded_packages(self._results_dir, Machine.get_unique_machine_name(), self.name)
-        output, failed = self._call(*install.install_command(uv, python, self._wanted, env, recorded))
+        output, failed = self._call(uv, uv.installing(python, self._wanted, recorded))
         # A negative status is a signal or a timeout: like a lost network, that says nothing of what is recorded.
-        if failed > 0 and recorded and not install.is_temporary(output, uv is not None):
-            output, failed = self._call(*install.install_command(uv, python, self._wanted, env))
+        if failed > 0 and recorded and not failures.of_machine(output):
+            output, failed = self._call(uv, uv.installing(python, self._wanted))
             if not failed:
                 lost = f"what {os.path.relpath(recorded)} lists cannot be installed any more"
                 log.warning(f"{self.name}: {lost}, so its values are out of date")
@@ -229,16 +233,16 @@ class Venv(Virtualenv):  # type: ignore[misc]  # asv has no annotations
             names = ", ".join(map(str, self._wanted))
             self._fail(f"cannot install {names}: nothing happened for {self._install_timeout} s", output)
         if failed:
-            self._fail(install.diagnose(output, self._wanted, uv is not None), output)
-        for complaint in install.unknown_extras(output):
+            self._fail(failures.diagnose(output, self._wanted), output)
+        for complaint in failures.unknown_extras(output):
             log.warning(complaint)
         self._log_file.unlink(missing_ok=True)
 
-    def _call(self, command: list[str], env: dict[str, str]) -> tuple[str, int]:
-        """The output of a command and its exit status."""
+    def _call(self, uv: Uv, command: list[str]) -> tuple[str, int]:
+        """Return the output of a command of uv and its exit status."""
         output, _, status = util.check_output(
             command,
-            env=env,
+            env=uv.environment,
             timeout=self._install_timeout,
             valid_return_codes=None,
             return_stderr=True,
@@ -263,7 +267,7 @@ class Venv(Virtualenv):  # type: ignore[misc]  # asv has no annotations
     def _record_packages(self) -> dict[str, str]:
         """Write down the exact version of everything in the environment, and return it."""
         found = self._look()
-        # pip is the tool here, and only some environments have it.
+        # Environments that were made before uv was the only tool have pip as well.
         packages = {name: version for name, version in found["packages"].items() if name != "pip"}
         lines = [f"{name}=={packages[name]}" for name in sorted(packages, key=str.lower)]
         text = "\n".join([f"# Python {found['python']}", *lines, ""])
@@ -273,21 +277,21 @@ class Venv(Virtualenv):  # type: ignore[misc]  # asv has no annotations
         return packages
 
     def _look(self) -> dict[str, Any]:
-        """The version of Python and all packages."""
+        """Return the version of Python and all packages."""
         output = self.run_executable("python", ["-I", "-c", LIST_PACKAGES], display_error=False, dots=False)
         found: dict[str, Any] = json.loads(output)
         return found
 
     def packages(self) -> dict[str, str]:
-        """The exact version of everything in the environment, as it was recorded."""
+        """Return the exact version of everything in the environment, as it was recorded."""
         return parse_packages(self._packages_file.read_text(encoding="utf-8"))
 
     def alike(self) -> list[dict[str, str]]:
-        """Recorded packages that are not the same, but of which every number is."""
+        """Return recorded packages that are not the same, but of which every number is."""
         return []
 
     def _results_file(self, commit_hash: str) -> Path:
-        """Where the packages are kept for the results of a commit: next to asv's own file, under its name."""
+        """Return where the packages are kept for the results of a commit: next to asv's own file, under its name."""
         name = get_filename(Machine.get_unique_machine_name(), commit_hash, self.name)
         return Path(self._results_dir, name.removesuffix(".json") + PACKAGES)
 

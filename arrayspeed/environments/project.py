@@ -27,7 +27,7 @@ FULL_HASH = re.compile("[0-9a-f]{40}")
 
 
 def root() -> Path:
-    """The nearest folder upwards that holds asv.conf.json.
+    """Return the nearest folder upwards that holds asv.conf.json.
 
     Raises
     ------
@@ -41,7 +41,7 @@ def root() -> Path:
     raise UserError(f"no {CONFIG} in {here} or above: run this in a clone of the repository")
 
 
-def outside_clones() -> None:
+def refuse_in_clone() -> None:
     """Make sure that a wheel does not measure its own kernels where a clone's are meant.
 
     Raises
@@ -70,7 +70,7 @@ def load_config() -> Config:
         The file is missing or not valid, or a wheel is used in a clone.
     """
     if suite.carried():
-        outside_clones()
+        refuse_in_clone()
     else:
         os.chdir(root())
     try:
@@ -86,7 +86,9 @@ def load_config() -> Config:
 
 
 def importable() -> Path:
-    """The folder from which an environment imports `arrayspeed`, `benchmarks` and `kernels`, and nothing else."""
+    """Return the folder from which an environment imports `arrayspeed`, `benchmarks` and `kernels`, and
+    nothing else.
+    """
     return suite.SUITE if suite.carried() else root()
 
 
@@ -119,7 +121,7 @@ def check(config: Config) -> None:
 
 
 def git(*arguments: str) -> str:
-    """What a git command prints, stripped.
+    """Return what a git command prints, stripped.
 
     Raises
     ------
@@ -137,7 +139,7 @@ def git(*arguments: str) -> str:
 
 
 def measured_code(commit: str) -> str | None:
-    """What tells whether two commits measure the same: git's list of the files that a number depends on.
+    """Return what tells whether two commits measure the same: git's list of the files that a number depends on.
 
     None where this clone, or this wheel, does not hold the commit.
     """
@@ -160,12 +162,13 @@ def tree(commit: str) -> list[str]:
 
 
 def short(commit: str) -> str:
-    """A commit's name as people read it."""
+    """Return a commit's name as people read it."""
     return commit[:7] if suite.carried() else git("rev-parse", "--short", commit)
 
 
 def uncommitted() -> list[str]:
-    """Changed or new files, not committed, that could change a number. A renamed file is one removed and one added.
+    """Return the changed or new files, not committed, that could change a number. A renamed file is one removed and one
+    added.
 
     A wheel's results are named after its files, so it has none.
     """

@@ -15,9 +15,9 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from arrayspeed.environments import interpreters
-from arrayspeed.environments.install import UNREACHABLE
+from arrayspeed.environments.failures import UNREACHABLE, why
 from arrayspeed.environments.interpreters import Interpreter
-from arrayspeed.environments.uv import Uv, why
+from arrayspeed.environments.uv import Uv
 from arrayspeed.model.errors import UserError
 
 #: The Pythons that are asked about; pre-releases of the newest are never chosen.
@@ -44,8 +44,8 @@ def choose(
     allowed: str = "",
     first: Interpreter | None = None,
 ) -> Interpreter:
-    """The Python of a comparison: the first choice if all sides can be installed in it, else the newest in which they
-    can; of another than the first choice, a line says which and why.
+    """Return the Python of a comparison: the first choice if all sides can be installed in it, else the newest in which
+    they can; of another than the first choice, a line says which and why.
 
     Parameters
     ----------
@@ -94,19 +94,19 @@ def choose(
 
 
 def shared(able: Iterable[Sequence[str]]) -> list[str]:
-    """The Pythons that all have, the oldest first."""
+    """Return the Pythons that all have, the oldest first."""
     able = list(able)
     return [name for name in MINORS if all(name in names for names in able)]
 
 
-def good(one: Interpreter, common: Sequence[str]) -> bool:
-    """Whether an interpreter is one of these, and an ordinary one."""
-    return one.name in common and not one.version.is_prerelease
+def good(interpreter: Interpreter, common: Sequence[str]) -> bool:
+    """Return whether an interpreter is one of these, and an ordinary one."""
+    return interpreter.name in common and not interpreter.version.is_prerelease
 
 
 def fits(uv: Uv, texts: Sequence[str], python: str, *options: str) -> bool:
-    """Whether requirements can be had for a Python, by uv's options for how. Of addresses nothing is known, nor where
-    no index can be reached: then whatever is at hand is tried.
+    """Return whether requirements can be had for a Python, by uv's options for how. Of addresses nothing is known, nor
+    where no index can be reached: then whatever is at hand is tried.
     """
     named = [text for text in texts if not re.search("[/@]", text)]
     if not named:
@@ -116,7 +116,7 @@ def fits(uv: Uv, texts: Sequence[str], python: str, *options: str) -> bool:
 
 
 def supporting(uv: Uv, texts: Sequence[str], allowed: SpecifierSet = ANY) -> list[str]:
-    """The Pythons for which requirements can be had, the oldest first."""
+    """Return the Pythons for which requirements can be had, the oldest first."""
     asked = [name for name in MINORS if permits(allowed, name)]
     with ThreadPoolExecutor(AT_ONCE) as pool:
 
@@ -129,14 +129,16 @@ def supporting(uv: Uv, texts: Sequence[str], allowed: SpecifierSet = ANY) -> lis
 
 
 def permits(allowed: SpecifierSet, name: str) -> bool:
-    """Whether versions of Python include a release of a minor version, the first one or one as late as can be."""
+    """Return whether versions of Python include a release of a minor version, the first one or one as late
+    as can be.
+    """
     return any(allowed.contains(Version(f"{name}.{patch}")) for patch in (0, 99))
 
 
 def needs(
     wanted: Mapping[str, Sequence[str]], able: Mapping[str, Sequence[str]], first: Interpreter, header: str
 ) -> str:
-    """Why the first choice will not do: ``jax 0.12.0.1 needs 3.12 or newer``."""
+    """Return why the first choice will not do: ``jax 0.12.0.1 needs 3.12 or newer``."""
     lacking = [f"{label} needs {bound(able[label], first.name)}" for label in wanted if first.name not in able[label]]
     return header or " and ".join(lacking) or f"not everything can be installed with {first.name}"
 
@@ -164,7 +166,7 @@ def minor(name: str) -> int:
 
 
 def contradiction(able: Mapping[str, Sequence[str]]) -> str:
-    """That no Python is for all sides: what each needs, and how two are compared all the same."""
+    """Say that no Python is for all sides: what each needs, and how two are compared all the same."""
     apart = (pair for pair in combinations(able.items(), 2) if not set(pair[0][1]) & set(pair[1][1]))
     found = next(apart, None)
     if found is None:
@@ -177,7 +179,7 @@ def contradiction(able: Mapping[str, Sequence[str]]) -> str:
 
 
 def newest_at_hand(names: Iterable[str]) -> str:
-    """The newest of some versions that this machine has, else the newest."""
+    """Return the newest of some versions that this machine has, else the newest."""
     names = list(names)
     here = [one.name for one in interpreters.at_hand() if good(one, names)]
     return max(here or names, key=minor)

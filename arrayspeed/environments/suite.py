@@ -21,19 +21,19 @@ FOLDERS = {"env_dir": ".arrayspeed/env", "results_dir": ".arrayspeed/results", "
 
 
 def carried() -> bool:
-    """Whether this is a wheel, which has its suite with it."""
+    """Return whether this is a wheel, which has its suite with it."""
     return SUITE.is_dir()
 
 
 def configuration() -> Config:
-    """The configuration in the wheel, with folders that a user can write to."""
+    """Return the configuration in the wheel, with folders that a user can write to."""
     config = Config.load(str(SUITE / "asv.conf.json"))
     config.__dict__.update(FOLDERS, benchmark_dir=str(SUITE / "benchmarks"), repo=str(SUITE), dvcs=Installed.dvcs)
     return config
 
 
 def listing(folder: Path, names: tuple[str, ...]) -> str:
-    """What ``git ls-tree -r`` prints of these folders where they are committed as they are.
+    """Return what ``git ls-tree -r`` prints of these folders where they are committed as they are.
 
     So the same kernels have the same description in a wheel and in a clone.
     """
@@ -43,13 +43,13 @@ def listing(folder: Path, names: tuple[str, ...]) -> str:
 
 
 def blob(path: Path) -> str:
-    """The name that git gives to the content of a file."""
+    """Return the name that git gives to the content of a file."""
     content = path.read_bytes()
     return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
 
 def name_of(listed: str) -> str:
-    """What stands where a commit's name would: 40 hexadecimal digits, the same for the same files."""
+    """Return what stands where a commit's name would: 40 hexadecimal digits, the same for the same files."""
     return hashlib.sha1(listed.encode(), usedforsecurity=False).hexdigest()
 
 
@@ -72,7 +72,7 @@ class Installed(Repo):  # type: ignore[misc]  # asv has no annotations
         return False
 
     def get_hash_from_name(self, name: str) -> str:
-        """The one commit, whatever it is called."""
+        """Return the one commit, whatever it is called."""
         return self.commit
 
     def get_date(self, hash: str) -> int:
@@ -84,7 +84,7 @@ class Installed(Repo):  # type: ignore[misc]  # asv has no annotations
         return self.get_date(name)
 
     def get_name_from_hash(self, commit: str) -> None:
-        """It has no other name."""
+        """Return nothing: it has no other name."""
         return
 
     def get_tags(self) -> dict[str, str]:
@@ -92,11 +92,11 @@ class Installed(Repo):  # type: ignore[misc]  # asv has no annotations
         return {}
 
     def get_branch_commits(self, branch: str) -> list[str]:
-        """The one commit."""
+        """Return the one commit."""
         return [self.commit]
 
     def get_revisions(self, commits: set[str]) -> dict[str, int]:
-        """The one commit's number, if it is among those asked for."""
+        """Return the one commit's number, if it is among those asked for."""
         return {self.commit: 0} if self.commit in commits else {}
 
     def pull(self) -> None:

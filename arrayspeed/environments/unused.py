@@ -54,7 +54,7 @@ class Unused:
 
 
 def unused(config: Config) -> list[Unused]:
-    """What no line of the configuration names, the largest first: environments in its folder, and programs."""
+    """Return what no line of the configuration names, the largest first: environments in its folder, and programs."""
     named = list(get_environments(config, None))
     paths = {Path(each._path).name for each in named}
     names = {each.name for each in named}
@@ -66,12 +66,12 @@ def unused(config: Config) -> list[Unused]:
 
 
 def programs(env_dir: str | Path) -> Path:
-    """Where programs are kept, in a folder for each environment, by its name."""
+    """Return where programs are kept, in a folder for each environment, by its name."""
     return Path(env_dir).parent / "programs"
 
 
 def folders(parent: Path, pattern: re.Pattern[str], named: set[str]) -> list[Path]:
-    """The folders whose names are as the pattern says and none of those; none where there is no parent."""
+    """Return the folders whose names are as the pattern says and none of those; none where there is no parent."""
     if not parent.is_dir():
         return []
     return [
@@ -82,7 +82,7 @@ def folders(parent: Path, pattern: re.Pattern[str], named: set[str]) -> list[Pat
 
 
 def holds(path: Path) -> str:
-    """What an environment was made from, in a line."""
+    """Return what an environment was made from, in a line."""
     if not (path / INFO).exists():
         return "incomplete"
     try:
@@ -128,14 +128,14 @@ def users(paths: list[Path], env_dir: Path) -> dict[str, int]:
 
 
 def others() -> Iterator[Path]:
-    """The folders of /proc of all processes but this one."""
+    """Yield the folders of /proc of all processes but this one."""
     for process in PROCESSES.iterdir():
         if process.name.isdigit() and int(process.name) != os.getpid():
             yield process
 
 
 def traces(process: Path) -> str:
-    """Everything in which a process may name an environment: what of it this user may read."""
+    """Return everything in which a process may name an environment: what of it this user may read."""
     parts = []
     for link in ("exe", "cwd"):
         try:
@@ -146,7 +146,7 @@ def traces(process: Path) -> str:
 
 
 def content(path: Path) -> str:
-    """A file of /proc; empty where the process has ended or is another user's."""
+    """Return a file of /proc; empty where the process has ended or is another user's."""
     try:
         return path.read_bytes().decode("utf-8", errors="replace")
     except OSError:
@@ -154,7 +154,7 @@ def content(path: Path) -> str:
 
 
 def runs_here(process: Path, env_dir: Path) -> bool:
-    """Whether a process is arrayspeed or asv, working in a folder that has these environments."""
+    """Return whether a process is arrayspeed or asv, working in a folder that has these environments."""
     words = content(process / "cmdline").split("\0")
     programs = words[:2] + [word for before, word in pairwise(words) if before == "-m"]  # a script follows its Python
     if not {"arrayspeed", "asv"} & {os.path.basename(program) for program in programs}:

@@ -32,7 +32,7 @@ def lines(text: str) -> list[str]:
 
 
 def kept(text: str) -> Iterator[str]:
-    """What a processor runs or reads, and the labels."""
+    """Yield what a processor runs or reads, and the labels."""
     reads = False
     for each in text.splitlines():
         each = " ".join(each.partition("##")[0].split())
@@ -55,7 +55,7 @@ class Names:
         self.numbers: Counter[str] = Counter()
 
     def replaced(self, text: str) -> str:
-        """A line by the new names: nothing in it is the name of an address, a process or a compilation."""
+        """Return a line by the new names: nothing in it is the name of an address, a process or a compilation."""
         text = re.sub(r'"?\.(?:const|bytes)\.[^"\n,]*"?', "message", text)
         text = re.sub(r"\.kernel\.\d+_", ".kernel.", text)
         text = re.sub(r"(?:[A-Za-z_]\w*\.)?(?:__gufunc__\.)?_ZN[\w.$]+", lambda match: self.function(match[0]), text)
@@ -63,7 +63,7 @@ class Names:
         return re.sub(r"\b(0x)?[0-9a-f]{12}\b|\b\d{14,16}\b", "address", text)
 
     def function(self, symbol: str) -> str:
-        """A function by the parts of its name, and a number where several are called that."""
+        """Return a function by the parts of its name, and a number where several are called that."""
         if symbol not in self.known:
             before, _, mangled = symbol.partition("_ZN")
             plain = re.sub(r"_0x[0-9a-f]+$", "", before + ".".join(pieces(mangled)))
@@ -72,7 +72,7 @@ class Names:
         return self.known[symbol]
 
     def label(self, label: str) -> str:
-        """A place in a function, or a constant."""
+        """Return a place in a function, or a constant."""
         if label not in self.known:
             kind = "constant" if CONSTANT.match(label) else "L"
             self.numbers[kind] += 1
@@ -81,7 +81,7 @@ class Names:
 
 
 def pieces(mangled: str) -> list[str]:
-    """The parts of a mangled name up to the first that is not a length and a name."""
+    """Return the parts of a mangled name up to the first that is not a length and a name."""
     found = []
     while match := re.match(r"(\d+)", mangled):
         start = match.end()
@@ -91,11 +91,11 @@ def pieces(mangled: str) -> list[str]:
     return found
 
 
-def counts(found: Sequence[str]) -> dict[str, int]:
+def counts(names: Sequence[str]) -> dict[str, int]:
     """Instructions, how many of them work on several numbers at once, and references to functions of libraries."""
     counted: Counter[str] = Counter()
-    defined = {each.removesuffix(":") for each in found if not each.startswith(" ")}
-    for each in found:
+    defined = {each.removesuffix(":") for each in names if not each.startswith(" ")}
+    for each in names:
         if not each.startswith("  ") or each.startswith("  ."):
             continue
         operation, _, operands = each.strip().partition(" ")

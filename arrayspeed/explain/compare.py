@@ -10,7 +10,7 @@ from arrayspeed.explain import profiles
 from arrayspeed.explain.languages import LANGUAGES, Counts
 from arrayspeed.explain.programs import Program
 from arrayspeed.model.combination import Combination
-from arrayspeed.own.inside.programs import PROFILE
+from arrayspeed.own.worker.programs import PROFILE
 
 SAME, DIFFERS, NOT_SHOWN = "the same program", "differs", "not shown"
 
@@ -59,12 +59,12 @@ class Explanation:
         """The counts that differ, those that say most first."""
         changed = [one for one in self.counts if one[1] != one[2]]
         rank = {name: place for place, name in enumerate(FIRST)}
-        return sorted(changed, key=lambda one: (rank.get(one[0], len(FIRST)), -abs(one[2] - one[1]), one[0]))
+        return sorted(changed, key=lambda item: (rank.get(item[0], len(FIRST)), -abs(item[2] - item[1]), item[0]))
 
 
-def explained(one: Combination, old: Program, new: Program) -> Explanation:
+def explained(combination: Combination, old: Program, new: Program) -> Explanation:
     """Both programs of a combination, compared."""
-    where = (one.kernel, one.dtype, one.backend, one.size, one.device)
+    where = (combination.kernel, combination.dtype, combination.backend, combination.size, combination.device)
     failed = [(side, each.failed) for side, each in (("old", old), ("new", new)) if each.failed is not None]
     if failed:
         both = len(failed) == 2 and failed[0][1] == failed[1][1]
@@ -92,9 +92,11 @@ def counted(old: Counts, new: Counts) -> tuple[Change, ...]:
     return tuple((name, old.get(name, 0), new.get(name, 0)) for name in dict.fromkeys([*old, *new]))
 
 
-def status(found: Sequence[Explanation]) -> int:
-    """The exit status. 0: all programs are the same. 1: one differs. 2: one cannot be shown, and none differs."""
-    verdicts = {one.verdict for one in found}
+def status(explanations: Sequence[Explanation]) -> int:
+    """Return the exit status. 0: all programs are the same. 1: one differs. 2: one cannot be shown, and
+    none differs.
+    """
+    verdicts = {one.verdict for one in explanations}
     if DIFFERS in verdicts:
         return 1
     return 0 if verdicts == {SAME} else 2

@@ -32,7 +32,7 @@ def lines(text: str) -> list[str]:
 
 
 def kernel_texts(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    """The name and the code of each kernel: the longest text that it is made from."""
+    """Yield the name and the code of each kernel: the longest text that it is made from."""
     for node in tree.body:
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and isinstance(node.targets[0], ast.Name):
             texts = [
@@ -45,16 +45,16 @@ def kernel_texts(tree: ast.Module) -> Iterator[tuple[str, str]]:
 
 
 def renamed(text: str, kernels: dict[str, str]) -> str:
-    """A line with the kernels' new names, and without the place of a stream or a file."""
+    """Return a line with the kernels' new names, and without the place of a stream or a file."""
     for name, new in kernels.items():
         text = re.sub(rf"\b{name}\b", new.replace(" ", "_"), text)
     return re.sub(r"/[\w./-]*/\w{2}/c\w{40,}\.\w+", "a file", text)
 
 
-def counts(found: Sequence[str]) -> dict[str, int]:
+def counts(names: Sequence[str]) -> dict[str, int]:
     """Kernels, their loops and parallel regions, and calls into libraries."""
     counted: Counter[str] = Counter()
-    for each in found:
+    for each in names:
         counted["lines"] += each.startswith(" ")
         counted["kernels"] += each.startswith("kernel ")
         counted["parallel regions"] += "#pragma omp parallel" in each

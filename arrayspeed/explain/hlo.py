@@ -28,7 +28,7 @@ class Instruction:
 
 
 def lines(text: str) -> list[str]:
-    """A program, or several one after the other."""
+    """Return a program, or several one after the other."""
     modules = re.split(r"(?m)^(?=HloModule )", text)
     modules = [each for each in modules if each.strip()] or [text]
     if len(modules) == 1:
@@ -37,7 +37,9 @@ def lines(text: str) -> list[str]:
 
 
 def lines_of(text: str) -> list[str]:
-    """A program from its entry on, computations in the order in which they are called, everything numbered anew."""
+    """Return a program from its entry on, computations in the order in which they are called, everything
+    numbered anew.
+    """
     entry, computations = parsed(text)
     places = {entry: "entry"}
     found = []
@@ -58,28 +60,28 @@ def lines_of(text: str) -> list[str]:
     return found
 
 
-def where(one: Instruction) -> tuple[int, str]:
-    """A key to sort instructions by, which otherwise stay in their order: where a parameter or a constant stands is no
-    part of the program.
+def where(instruction: Instruction) -> tuple[int, str]:
+    """Return a key to sort instructions by, which otherwise stay in their order: where a parameter or a constant stands
+    is no part of the program.
     """
     kinds = ("parameter", "constant")
-    if one.operation not in kinds:
+    if instruction.operation not in kinds:
         return len(kinds), ""
-    return kinds.index(one.operation), f"{one.operands[0]:>9} {one.shape}"
+    return kinds.index(instruction.operation), f"{instruction.operands[0]:>9} {instruction.shape}"
 
 
-def line(one: Instruction, names: Mapping[str, str], places: Mapping[str, str]) -> str:
-    """An instruction by the new names."""
-    operands = ", ".join(names.get(each, each) for each in one.operands)
-    attributes = [REFERENCE.sub(lambda match: places.get(match[1], match[0]), each) for each in one.attributes]
-    text = f"{names[one.name]} = {one.shape} {one.operation}({operands})"
-    return "  " + ", ".join([("return " if one.root else "") + text, *attributes])
+def line(instruction: Instruction, names: Mapping[str, str], places: Mapping[str, str]) -> str:
+    """Return an instruction by the new names."""
+    operands = ", ".join(names.get(each, each) for each in instruction.operands)
+    attributes = [REFERENCE.sub(lambda match: places.get(match[1], match[0]), each) for each in instruction.attributes]
+    text = f"{names[instruction.name]} = {instruction.shape} {instruction.operation}({operands})"
+    return "  " + ", ".join([("return " if instruction.root else "") + text, *attributes])
 
 
-def counts(found: Sequence[str]) -> dict[str, int]:
-    """How often each operation is there; custom calls, and fusions that others make, also by what they call."""
+def counts(names: Sequence[str]) -> dict[str, int]:
+    """Return how often each operation is there; custom calls, and fusions that others make, also by what they call."""
     counted: Counter[str] = Counter()
-    for text in found:
+    for text in names:
         match = re.match(r"  (?:return )?\S+ = .*? ([a-z][\w-]*)\(", text)
         if match is None:
             continue
@@ -93,7 +95,7 @@ def counts(found: Sequence[str]) -> dict[str, int]:
 
 
 def parsed(text: str) -> tuple[str, dict[str, list[Instruction]]]:
-    """The name of the entry, and the instructions of every computation.
+    """Return the name of the entry, and the instructions of every computation.
 
     Raises
     ------
@@ -117,7 +119,7 @@ def parsed(text: str) -> tuple[str, dict[str, list[Instruction]]]:
 
 
 def instruction(root: bool, name: str, rest: str) -> Instruction:
-    """What follows the equals sign: shape, operation, operands in brackets, attributes."""
+    """Return what follows the equals sign: shape, operation, operands in brackets, attributes."""
     width = closing(rest, 0) + 1 if rest.startswith("(") else rest.index(" ")
     shape, rest = rest[:width], rest[width:].lstrip()
     operation = rest.partition("(")[0]
@@ -130,7 +132,9 @@ def instruction(root: bool, name: str, rest: str) -> Instruction:
 
 
 def attribute(text: str) -> str | None:
-    """An attribute; of the configuration of a backend, by what a fusion is made and into how many parts it is split."""
+    """Return an attribute; of the configuration of a backend, by what a fusion is made and into how many parts it is
+    split.
+    """
     name, _, value = text.partition("=")
     if name in DROPPED:
         return None
@@ -143,7 +147,9 @@ def attribute(text: str) -> str | None:
 
 
 def usual_layouts_left_out(shape: str) -> str:
-    """A shape without the layouts in which rows lie one after the other: some releases write them and others do not."""
+    """Return a shape without the layouts in which rows lie one after the other: some releases write them and others do
+    not.
+    """
 
     def kept(match: re.Match[str]) -> str:
         order = [int(each) for each in match[1].split(",") if each]
@@ -152,14 +158,14 @@ def usual_layouts_left_out(shape: str) -> str:
     return re.sub(r"\{([\d,]*)\}", kept, shape)
 
 
-def references(one: Instruction, computations: Mapping[str, object]) -> Iterator[str]:
-    """The computations that an instruction calls."""
-    for text in one.attributes:
+def references(instruction: Instruction, computations: Mapping[str, object]) -> Iterator[str]:
+    """Yield the computations that an instruction calls."""
+    for text in instruction.attributes:
         yield from (name for name in REFERENCE.findall(text) if name in computations)
 
 
 def closing(text: str, start: int) -> int:
-    """The place of the bracket that closes the one at ``start``."""
+    """Return the place of the bracket that closes the one at ``start``."""
     depth, quoted = 0, False
     for place in range(start, len(text)):
         sign = text[place]
@@ -171,7 +177,7 @@ def closing(text: str, start: int) -> int:
 
 
 def parts(text: str) -> list[str]:
-    """What stands between commas that are in no brackets and no quotes."""
+    """Return what stands between commas that are in no brackets and no quotes."""
     found, depth, quoted, last = [], 0, False, 0
     for place, sign in enumerate(text):
         quoted ^= sign == '"' and text[place - 1] != "\\"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from arrayspeed.explain import assembly, generated, hlo, profiles
-from arrayspeed.own.inside.programs import PROFILE
+from arrayspeed.own.worker.programs import PROFILE
 from kernels.backends.watching import ASSEMBLY, GENERATED, HLO
 
 Counts = Mapping[str, float]

@@ -68,7 +68,7 @@ def combination(item: Item, language: str) -> Combination:
 
 
 def programs(script: Script, side: Ready, item: Item, seconds: float) -> dict[str, Program]:
-    """The programs of a function on one side, by language; under "" why there are none."""
+    """Return the programs of a function on one side, by language; under "" why there are none."""
     with tempfile.TemporaryDirectory(prefix="arrayspeed-") as folder:
         worker = Worker(replace(side, side=replace(side.side, variables=variables(side, folder))), script)
         try:
@@ -84,8 +84,8 @@ def programs(script: Script, side: Ready, item: Item, seconds: float) -> dict[st
 
 
 def variables(side: Ready, folder: str) -> tuple[tuple[str, str], ...]:
-    """A side's environment variables, with which XLA writes its programs to a folder and no compiler finds an earlier
-    one; where a hash decides about an order or a name, it is the same hash.
+    """Return a side's environment variables, with which XLA writes its programs to a folder and no compiler finds an
+    earlier one; where a hash decides about an order or a name, it is the same hash.
     """
     own = dict(side.side.variables)
     flags = own.get("XLA_FLAGS", os.environ.get("XLA_FLAGS", ""))

@@ -10,17 +10,17 @@ MOST = 5
 
 
 def lines(text: str) -> list[str]:
-    """How often each function is called in one call, by name: the time is no part of the program."""
+    """Return how often each function is called in one call, by name: the time is no part of the program."""
     return [f"{count} × {name}" for name, count, _ in sorted(rows(text))]
 
 
-def counts(found: Sequence[str]) -> dict[str, float]:
+def counts(names: Sequence[str]) -> dict[str, float]:
     """Functions, and their calls."""
-    return {"functions": len(found), "calls": round(sum(float(each.partition(" ")[0]) for each in found), 3)}
+    return {"functions": len(names), "calls": round(sum(float(each.partition(" ")[0]) for each in names), 3)}
 
 
 def times(text: str) -> list[tuple[str, float]]:
-    """The functions that take most of the time, each with its own share."""
+    """Return the functions that take most of the time, each with its own share."""
     return [(name, share) for name, _, share in itertools.islice(rows(text), MOST)]
 
 

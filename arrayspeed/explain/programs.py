@@ -19,7 +19,7 @@ from asv.environment import Environment
 
 from arrayspeed.environments.project import importable
 from arrayspeed.measure import interrupts
-from arrayspeed.measure.plan import Selection, can_run, conceivable, nothing, wanted
+from arrayspeed.measure.plan import Selection, can_run, in_catalogue, nothing, wanted
 from arrayspeed.model.combination import Combination
 from arrayspeed.model.errors import UserError
 from arrayspeed.records import files
@@ -29,8 +29,8 @@ from kernels import CATALOGUE, LIBRARIES
 #: What tells combinations of one environment apart.
 NAMES = ("kernel", "backend", "size", "device", "dtype")
 
-INSIDE = "arrayspeed.explain.inside"
-PROFILER = "arrayspeed.own.inside.programs"
+WORKER = "arrayspeed.explain.worker"
+PROFILER = "arrayspeed.own.worker.programs"
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Program:
 
 
 def chosen(library: str, kernels: list[str], patterns: list[str], sizes: list[str], device: str) -> list[Combination]:
-    """What is compared of a library, one of each kernel, backend and size; a pattern may name any measure.
+    """Return what is compared of a library, one of each kernel, backend and size; a pattern may name any measure.
 
     Raises
     ------
@@ -53,7 +53,7 @@ def chosen(library: str, kernels: list[str], patterns: list[str], sizes: list[st
     selection = Selection(kernels=kernels, patterns=patterns, sizes=sizes, devices=[device], dtypes=["float64"])
     found = {
         tuple(getattr(one, name) for name in NAMES): one
-        for one in conceivable("", [library], selection)
+        for one in in_catalogue("", [library], selection)
         if one.kernel in CATALOGUE and wanted(one, selection) and can_run(one)
     }
     if not found:
@@ -87,7 +87,7 @@ class Shower:
     def programs(
         self, ones: Iterable[Combination], report: Callable[[str, Combination], None]
     ) -> dict[Combination, Program]:
-        """The program of each; ``report`` is told of each that was made. Each is kept as soon as it is known."""
+        """Return the program of each; ``report`` is told of each that was made. Each is kept as soon as it is known."""
         found = {}
         missing = defaultdict(list)
         for one in ones:
@@ -107,7 +107,7 @@ class Shower:
 
     def made(self, backend: str, ones: list[Combination]) -> Iterator[tuple[Combination, Program]]:
         """Programs of a backend, one after the other as they are made."""
-        command = [self.python, "-m", INSIDE, backend, str(self.seconds)]
+        command = [self.python, "-m", WORKER, backend, str(self.seconds)]
         # Where a hash decides about an order or a name, it is the same hash.
         variables = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | {
             "PYTHONHASHSEED": "0"
@@ -132,11 +132,11 @@ class Shower:
             finally:
                 process.kill()
 
-    def asked(self, process: subprocess.Popen[str], one: Combination, errors: IO[bytes]) -> Program:
-        """The answer to one request; how the process ended where it gives none."""
+    def asked(self, process: subprocess.Popen[str], combination: Combination, errors: IO[bytes]) -> Program:
+        """Return the answer to one request; how the process ended where it gives none."""
         assert process.stdin is not None and process.stdout is not None
         with suppress(OSError):  # it has ended, and there is no answer
-            process.stdin.write(json.dumps({name: getattr(one, name) for name in NAMES}) + "\n")
+            process.stdin.write(json.dumps({name: getattr(combination, name) for name in NAMES}) + "\n")
             process.stdin.flush()
         for line in process.stdout:
             if line.startswith("@"):
@@ -145,24 +145,24 @@ class Shower:
         last = errors.read().decode(errors="replace").strip().splitlines()
         return Program(failed=f"nothing can be shown in {self.name}: {last[-1] if last else 'its process ended'}")
 
-    def place(self, one: Combination) -> Path:
-        """Where a program is kept: a name that follows from all that it depends on."""
-        library = whole(f"kernels.backends.{one.library}")
+    def place(self, combination: Combination) -> Path:
+        """Return where a program is kept: a name that follows from all that it depends on."""
+        library = whole(f"kernels.backends.{combination.library}")
         settings = sorted(
             (name, value)
             for name, value in os.environ.items()
             if name.endswith("FLAGS") or name.lower().startswith(LIBRARIES)
         )
-        known = [fingerprint(one, self.packages), library, whole(INSIDE), whole(PROFILER), repr(settings)]
-        names = [str(getattr(one, name)) for name in NAMES]
+        known = [fingerprint(combination, self.packages), library, whole(WORKER), whole(PROFILER), repr(settings)]
+        names = [str(getattr(combination, name)) for name in NAMES]
         return self.folder / f"{'-'.join(names)}-{digest(known)}.json"
 
-    def kept(self, one: Combination) -> Program | None:
-        """A program that an earlier run left; None where there is none that can be read."""
+    def kept(self, combination: Combination) -> Program | None:
+        """Return a program that an earlier run left; None where there is none that can be read."""
         with suppress(OSError, ValueError, TypeError):
-            return Program(**json.loads(self.place(one).read_text(encoding="utf-8")))
+            return Program(**json.loads(self.place(combination).read_text(encoding="utf-8")))
         return None
 
-    def keep(self, one: Combination, program: Program) -> None:
+    def keep(self, combination: Combination, program: Program) -> None:
         """Keep a program, whole or not at all."""
-        files.replace(self.place(one), json.dumps(vars(program)))
+        files.replace(self.place(combination), json.dumps(vars(program)))

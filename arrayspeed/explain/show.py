@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -13,6 +12,7 @@ from rich.text import Text
 
 from arrayspeed.explain.compare import DIFFERS, NOT_SHOWN, SAME, Change, Explanation, status
 from arrayspeed.explain.languages import LANGUAGES
+from arrayspeed.formats.data import as_json as dump
 from arrayspeed.formats.verdicts import markdown_table, markdown_text, table
 from arrayspeed.model.text import printable
 from arrayspeed.model.units import plural
@@ -55,11 +55,11 @@ class Report:
     @property
     def ordered(self) -> list[Explanation]:
         """What differs first."""
-        return sorted(self.found, key=lambda one: ORDER.index(one.verdict))
+        return sorted(self.found, key=lambda item: ORDER.index(item.verdict))
 
 
 def headline(report: Report) -> str:
-    """The outcome in a sentence."""
+    """Return the outcome in a sentence."""
     counts = Counter(one.verdict for one in report.found)
     said = ", ".join(f"{counts[word]} {SAID[word][counts[word] > 1]}" for word in ORDER if counts[word])
     return f"{report.library} {report.old} → {report.new}: of {plural(len(report.found), 'program')} {said}."
@@ -71,25 +71,25 @@ def count_text(change: Change) -> str:
     return f"{name} {old:g} → {new:g}"
 
 
-def difference(one: Explanation) -> str:
-    """What differs, in a few words."""
-    if one.verdict == NOT_SHOWN:
-        return one.why
-    if one.verdict == SAME:
+def difference(explanation: Explanation) -> str:
+    """Return what differs, in a few words."""
+    if explanation.verdict == NOT_SHOWN:
+        return explanation.why
+    if explanation.verdict == SAME:
         return ""
-    changes = one.changes
+    changes = explanation.changes
     more = f" and {len(changes) - MOST} more" if len(changes) > MOST else ""
     return ", ".join(map(count_text, changes[:MOST])) + more or "the same counts, in other places or with other values"
 
 
-def cells(one: Explanation) -> tuple[str, ...]:
-    """A row."""
-    size = "" if one.size is None else f"{one.size:,}"
-    return one.verdict, one.kernel, size, one.backend, difference(one)
+def cells(explanation: Explanation) -> tuple[str, ...]:
+    """Return a row."""
+    size = "" if explanation.size is None else f"{explanation.size:,}"
+    return explanation.verdict, explanation.kernel, size, explanation.backend, difference(explanation)
 
 
 def notes(report: Report) -> list[str]:
-    """What a reader must know."""
+    """Return what a reader must know."""
     lines = [
         f"Compared: {LANGUAGES[name].title}; names, places and addresses do not count. Not compared: "
         f"{LANGUAGES[name].beyond}."
@@ -104,16 +104,18 @@ def notes(report: Report) -> list[str]:
     return lines
 
 
-def title(one: Explanation) -> str:
-    """What was compared."""
-    return " ".join(filter(None, [one.kernel, f"{one.size:,}" if one.size else "", one.backend]))
+def title(explanation: Explanation) -> str:
+    """Return what was compared."""
+    return " ".join(
+        filter(None, [explanation.kernel, f"{explanation.size:,}" if explanation.size else "", explanation.backend])
+    )
 
 
-def times_text(one: Explanation) -> list[str]:
-    """Where a call spends its time, by side; of a profile alone."""
+def times_text(explanation: Explanation) -> list[str]:
+    """Return where a call spends its time, by side; of a profile alone."""
     return [
         f"{side}: " + ", ".join(f"{share:.0%} {name}" for name, share in each)
-        for side, each in zip(("old", "new"), one.times, strict=False)
+        for side, each in zip(("old", "new"), explanation.times, strict=False)
     ]
 
 
@@ -170,4 +172,4 @@ def as_json(report: Report) -> str:
         "programs": [asdict(one) for one in report.ordered],
         "exit_status": report.status,
     }
-    return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False)
+    return dump(data)

@@ -27,7 +27,7 @@ LINES = 300
 NAMES = ("library", "old", "new", "kernel", "dtype", "backend", "size", "device")
 
 
-def store(folder: str | Path, machine: str, library: str, old: str, new: str, found: list[Explanation]) -> None:
+def store(folder: str | Path, machine: str, library: str, old: str, new: str, explanations: list[Explanation]) -> None:
     """Add lines. One is written whole or, in a kill, is left out on reading."""
     path = Path(folder, machine, FILE)
     common = {
@@ -38,7 +38,7 @@ def store(folder: str | Path, machine: str, library: str, old: str, new: str, fo
     }
     known = load(folder, machine)
     lines = []
-    for one in found:
+    for one in explanations:
         row = common | asdict(one) | {"diff": shortened(one.diff)}
         row = json.loads(json.dumps(row))
         before = known.get(tuple(row[name] for name in NAMES))
@@ -49,13 +49,13 @@ def store(folder: str | Path, machine: str, library: str, old: str, new: str, fo
 
 
 def shortened(diff: tuple[str, ...]) -> list[str]:
-    """The first lines of a diff, and how many are left out."""
+    """Return the first lines of a diff, and how many are left out."""
     left = len(diff) - LINES
     return [*diff[:LINES], f"… {left} more lines"] if left > 0 else list(diff)
 
 
 def load(folder: str | Path, machine: str) -> dict[tuple[str | int | None, ...], dict[str, Any]]:
-    """What is stored of a machine, by `NAMES`; lines that are no explanation are left out."""
+    """Return what is stored of a machine, by `NAMES`; lines that are no explanation are left out."""
     found = {}
     with suppress(OSError):
         for text in Path(folder, machine, FILE).read_bytes().split(b"\n"):
@@ -65,7 +65,7 @@ def load(folder: str | Path, machine: str) -> dict[tuple[str | int | None, ...],
 
 
 def record(text: bytes) -> dict[str, Any] | None:
-    """A line; None where it is no explanation, which a file that anyone may have written can hold."""
+    """Return a line; None where it is no explanation, which a file that anyone may have written can hold."""
     with suppress(ValueError, KeyError, TypeError, AttributeError, RecursionError):
         row: dict[str, Any] = json.loads(text.decode())
         texts = [row["library"], row["old"], row["new"], row["kernel"], row["backend"], row["language"], row["why"]]

@@ -62,7 +62,7 @@ def store(results: Path, machine: str, files: Mapping[str, str]) -> None:
 
 
 def named(machine: str, commit: str, environment: str, ending: str) -> str:
-    """The name of a file of an environment's results."""
+    """Return the name of a file of an environment's results."""
     name: str = get_filename(machine, commit, environment)
     return name.removesuffix(".json") + ending
 
@@ -83,7 +83,7 @@ def check_packages(results: Path, machine: str, commit: str, environments: set[s
 
 
 def of_environments(files: object, machine: str, commit: str, environments: set[str]) -> dict[str, str]:
-    """The files that may be of these environments; what has another name is never written.
+    """Return the files that may be of these environments; what has another name is never written.
 
     Raises
     ------
@@ -103,7 +103,7 @@ def of_environments(files: object, machine: str, commit: str, environments: set[
 def played(
     files: dict[str, str], machine: str, commit: str, asked: Mapping[str, tuple[Block, list[int]]]
 ) -> dict[str, list[Process]]:
-    """The processes of the blocks and rounds that were asked for. ``files`` keeps their lines and no others.
+    """Return the processes of the blocks and rounds that were asked for. ``files`` keeps their lines and no others.
 
     Raises
     ------
@@ -157,12 +157,12 @@ def check_values(text: str | None, benchmarks: set[str]) -> None:
 
 
 def same(process: Process, side: Combination) -> bool:
-    """Whether a process is of a side, whichever index asv gave it."""
+    """Return whether a process is of a side, whichever index asv gave it."""
     return replace(process.one, index=side.index) == side
 
 
 def save_state(results: Path, text: str) -> None:
-    """What `arrayspeed fleet status` tells; nothing else reads it."""
+    """Save what `arrayspeed fleet status` tells; nothing else reads it."""
     save_atomically(results, lambda folder: Path(folder, STATE).write_text(text))
 
 

@@ -51,7 +51,7 @@ class Cluster:
 
     @classmethod
     def read(cls, path: str) -> Cluster:
-        """A file's cluster.
+        """Return a file's cluster.
 
         Raises
         ------
@@ -72,7 +72,7 @@ class Cluster:
 
 
 def local(cluster: Cluster) -> Started:
-    """This host."""
+    """Return this host."""
     from distributed import LocalCluster
 
     return LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None, **cluster.options)
@@ -102,14 +102,14 @@ def slurm(cluster: Cluster) -> Started:
 
 
 def manifest(cluster: Cluster) -> dict[str, Any]:
-    """A DaskCluster of the Kubernetes operator: a pod a worker, no two of them on a node."""
+    """Return a DaskCluster of the Kubernetes operator: a pod a worker, no two of them on a node."""
     from dask_kubernetes.operator import make_cluster_spec
 
     name, label = cluster.options.get("name", "arrayspeed"), "dask.org/cluster-name"
     spec = make_cluster_spec(**({"name": name, "n_workers": cluster.workers} | cluster.options))
     # Kubernetes' schema has no null.
     text = json.dumps(spec)
-    made: dict[str, Any] = json.loads(text, object_hook=lambda one: {k: v for k, v in one.items() if v is not None})
+    made: dict[str, Any] = json.loads(text, object_hook=lambda item: {k: v for k, v in item.items() if v is not None})
     pod = made["spec"]["worker"]["spec"]
     container = pod["containers"][0]
     container["args"] = ["dask", "worker", "--name", "$(DASK_WORKER_NAME)", "--no-nanny", "--nthreads", "1"]
@@ -164,7 +164,7 @@ def connected(scheduler: str | None, cluster: Cluster | None) -> Iterator[Client
 
 
 def script(cluster: Cluster) -> str:
-    """What is handed to the cluster's own system: a job script, or a manifest. Nothing is started.
+    """Return what is handed to the cluster's own system: a job script, or a manifest. Nothing is started.
 
     Raises
     ------

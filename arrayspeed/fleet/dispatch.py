@@ -26,8 +26,8 @@ from arrayspeed.fleet.plan import Plan, block_of, code
 from arrayspeed.fleet.worker import ask
 from arrayspeed.measure import interrupts
 from arrayspeed.measure.blocks import Block
+from arrayspeed.measure.looking import Limits
 from arrayspeed.measure.session import same_code
-from arrayspeed.measure.until_decided import Limits
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.text import printable
 from arrayspeed.records import processes
@@ -140,11 +140,11 @@ class Fleet:
         return list(self.kinds.values())
 
     def gone(self, error: Exception) -> bool:
-        """Whether an error is of the connection to the scheduler, and not of this machine's files."""
+        """Return whether an error is of the connection to the scheduler, and not of this machine's files."""
         return getattr(error, "filename", None) is None and getattr(error, "errno", None) is None
 
     def work_left(self) -> bool:
-        """Whether something is to be measured, and somebody may still do it."""
+        """Return whether something is to be measured, and somebody may still do it."""
         now = time.monotonic()
         useful = [host for host in self.hosts.values() if not host.aside]
         left = [kind for kind in self.kinds.values() if not kind.finished]
@@ -179,7 +179,7 @@ class Fleet:
         self.find_slow()
 
     def of(self, kind: Kind) -> Iterator[Host]:
-        """The hosts of a kind."""
+        """Return the hosts of a kind."""
         return (host for host in self.hosts.values() if host.kind is kind)
 
     def give(self, host: Host) -> None:
@@ -249,7 +249,7 @@ class Fleet:
         host.slow, host.gang = False, None
 
     def join(self, host: Host, answer: dict[str, Any]) -> None:
-        """A host says what it is; it is refused where it would measure something else.
+        """Take in a host that says what it is; it is refused where it would measure something else.
 
         Raises
         ------
@@ -308,11 +308,11 @@ class Fleet:
         self.say(f"{host.label}: {', '.join(what(block) for block, _ in host.asked.values())} in {took:.1f} s")
         self.save()
 
-    def take(self, host: Host, found: dict[str, list[Process]]) -> None:
+    def take(self, host: Host, by_name: dict[str, list[Process]]) -> None:
         """Blocks of a host are measured up to the next look, and count."""
         assert host.kind is not None and host.gang is not None
         for name in host.gang:
-            host.kind.take(name, host.name, found.get(f"{name}@{host.name}", []))
+            host.kind.take(name, host.name, by_name.get(f"{name}@{host.name}", []))
         host.gang = None
 
     def give_back(self, host: Host) -> None:
@@ -330,7 +330,7 @@ class Fleet:
         self.save()
 
     def lose(self, host: Host) -> None:
-        """A worker is gone."""
+        """Note that a worker is gone."""
         if host.future is not None:
             host.future.cancel()
         if not host.aside:
@@ -355,13 +355,13 @@ class Fleet:
 
 
 def what(block: Block) -> str:
-    """A block in a few words."""
+    """Return a block in a few words."""
     one = block.one
     return " ".join(str(part) for part in (one.kernel, one.size, one.backend, one.measure) if part is not None)
 
 
 def words(kind: Kind) -> str:
-    """How many comparisons there are of each word, and how many blocks wait."""
+    """Return how many comparisons there are of each word, and how many blocks wait."""
     found: dict[str, int] = {}
     for decision in kind.decisions.values():
         found[decision.verdict] = found.get(decision.verdict, 0) + 1
@@ -370,7 +370,7 @@ def words(kind: Kind) -> str:
 
 
 def state(kinds: Iterable[Kind], hosts: Iterable[Host]) -> str:
-    """What is known, as JSON."""
+    """Return what is known, as JSON."""
     return json.dumps(
         {
             "kinds": {

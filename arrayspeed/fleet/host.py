@@ -15,7 +15,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from contextlib import redirect_stdout
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -23,7 +22,7 @@ from typing import Any
 
 from arrayspeed.environments.project import load_config
 from arrayspeed.fleet.plan import Plan, block_of, code
-from arrayspeed.measure.blocks import gangs, rounds
+from arrayspeed.measure.blocks import group_by_process, rounds
 from arrayspeed.measure.host import Busy, locked, only_run
 from arrayspeed.measure.session import open_session
 from arrayspeed.model.errors import UserError
@@ -52,7 +51,7 @@ class Playing:
         self.session.origin = {"host": self.name} | ({"removed": removed} if removed else {})
 
     def joined(self) -> dict[str, Any]:
-        """What this host is, and what it would measure."""
+        """Return what this host is, and what it would measure."""
         return {
             "host": self.name,
             "machine": self.session.machine["machine"],
@@ -75,7 +74,7 @@ class Playing:
         with only_run(self.folder), rounds(self.session) as next_round:
             for number in sorted(set().union(*(numbers for _, numbers in asked))):
                 now = next_round(number)
-                for gang in gangs(block for block, numbers in asked if number in numbers):
+                for gang in group_by_process(block for block, numbers in asked if number in numbers):
                     for played in now.play(gang):
                         for process in played:
                             processes.store(self.session, process.one.environment, [process])
@@ -84,16 +83,15 @@ class Playing:
         return {"files": self.files(), "seconds": time.monotonic() - started}
 
     def files(self) -> dict[str, str]:
-        """What its results folder holds of this machine."""
+        """Return what its results folder holds of this machine."""
         paths = [path for path in self.folder.glob("*/*") if path.is_file() and not path.name.startswith(".")]
         return {f"{path.parent.name}/{path.name}": path.read_text() for path in paths}
 
 
 def attempt(make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """An answer, whatever happens."""
+    """Return an answer, whatever happens."""
     try:
-        with redirect_stdout(sys.stderr):
-            return make()
+        return make()
     except Busy as error:
         return {"busy": str(error)}
     except UserError as error:

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from arrayspeed.decide import Decision, Looks, Observed
-from arrayspeed.measure.blocks import Block, gangs
+from arrayspeed.measure.blocks import Block, group_by_process
 from arrayspeed.records import processes
 from arrayspeed.records.processes import Process
 from arrayspeed.versions.releases import observed
@@ -71,7 +71,7 @@ class Kind:
             for name in left:
                 if self.needed(name, self.owner.get(name)):
                     by_owner[self.owner.get(name)].append(self.blocks[name])
-            self.queue = [[one.name for one in gang] for ones in by_owner.values() for gang in gangs(ones)]
+            self.queue = [[one.name for one in gang] for ones in by_owner.values() for gang in group_by_process(ones)]
             if self.queue:
                 return
             left = self.look()
@@ -85,18 +85,18 @@ class Kind:
         return [] if last else list(dict.fromkeys(name for name, _ in undecided))
 
     def observed(self) -> dict[Key, Observed]:
-        """Every side against its reference."""
+        """Return every side against its reference."""
         return observed(self.blocks, self.found)
 
     def needed(self, name: str, host: str | None) -> list[int]:
-        """The rounds that a block lacks before the next look, if a host measures it."""
+        """Return the rounds that a block lacks before the next look, if a host measures it."""
         plan, block = self.looks.plan, self.blocks[name]
         there = {process.round for process in self.stored.get(name, {}).get(host or "", ())}
         look = plan[min(self.looks.number, len(plan) - 1)]
         return [number for number in range(look) if number not in there and not block.waits(number, plan[0])]
 
     def take(self, name: str, host: str, played: list[Process]) -> None:
-        """A host has measured rounds of a block."""
+        """Take the rounds of a block that a host has measured."""
         self.owner[name] = host
         self.stored.setdefault(name, {}).setdefault(host, []).extend(played)
 

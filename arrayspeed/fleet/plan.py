@@ -16,7 +16,7 @@ from arrayspeed.measure.plan import Selection, combinations
 from arrayspeed.measure.session import Session
 from arrayspeed.model.combination import Combination
 from arrayspeed.model.measures import measure_of
-from arrayspeed.upgrade.pair import pair_config
+from arrayspeed.upgrades.pair import pair_config
 from arrayspeed.versions.releases import all_blocks
 
 
@@ -53,10 +53,10 @@ class Plan:
 
 
 def block_of(data: dict[str, Any]) -> Block:
-    """A block from its fields."""
+    """Return a block from its fields."""
     return Block(data["name"], tuple(Combination(**side) for side in data["sides"]), data["seed"], data["first"])
 
 
 def code() -> str:
-    """What tells whether two folders measure the same, whatever is committed there."""
+    """Return what tells whether two folders measure the same, whatever is committed there."""
     return name_of(listing(importable(), MEASURED))

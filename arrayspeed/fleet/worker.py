@@ -69,7 +69,7 @@ class Child:
 
 
 def clean(environment: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
-    """An environment without what a worker sets, and what was removed."""
+    """Return an environment without what a worker sets, and what was removed."""
     from dask import config
 
     names = REMOVED.union(*(config.get(f"distributed.nanny.{key}", {}) for key in ("pre-spawn-environ", "environ")))

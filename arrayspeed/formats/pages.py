@@ -23,7 +23,7 @@ LINKS = "<nav><ul>"
 
 
 def document(title: str, body: Iterable[str], links: Mapping[str, str] | None = None) -> str:
-    """A page.
+    """Return a page.
 
     Parameters
     ----------
@@ -57,24 +57,24 @@ def text(value: object) -> str:
 
 
 def toned(value: object, tone: str) -> str:
-    """A word in the colour of ``bad``, ``good``, ``open``, or in none."""
+    """Return a word in the colour of ``bad``, ``good``, ``open``, or in none."""
     return f'<span class="{tone}">{text(value)}</span>'
 
 
 def number(value: object) -> str:
-    """A number with its unit or its interval, which stays on one line."""
+    """Return a number with its unit or its interval, which stays on one line."""
     return f'<span class="number">{text(value)}</span>'
 
 
 def link(label: str, place: str) -> str:
-    """A link; what is neither an address of the web nor a place beside the page is text alone."""
+    """Return a link; what is neither an address of the web nor a place beside the page is text alone."""
     scheme = place.partition(":")[0] if ":" in place else ""
     return f'<a href="{text(place)}">{text(label)}</a>' if scheme in ("", "http", "https") else text(label)
 
 
 def table(head: Sequence[str], rows: Iterable[tuple[Sequence[str], str]]) -> list[str]:
-    """A table of cells that are HTML; a remark has a line of its own below its row. On a narrow screen each cell has a
-    line, with its heading.
+    """Return a table of cells that are HTML; a remark has a line of its own below its row. On a narrow screen each cell
+    has a line, with its heading.
     """
     head = [text(each) for each in head]
     top = "".join(f"<th>{each}</th>" for each in head)
@@ -89,23 +89,23 @@ def table(head: Sequence[str], rows: Iterable[tuple[Sequence[str], str]]) -> lis
 
 
 def folded(summary: str, lines: Iterable[str]) -> list[str]:
-    """What few ask for."""
+    """Return what few ask for."""
     return [f"<details><summary>{text(summary)}</summary>", *lines, "</details>"]
 
 
 def axis(ratios: Iterable[float | None]) -> float:
-    """The largest ratio that a table's drawings show: the next step beyond all ratios."""
+    """Return the largest ratio that a table's drawings show: the next step beyond all ratios."""
     far = max((max(one, 1 / one) for one in ratios if one), default=1.0)
     return next((step for step in AXES if step > far), AXES[-1])
 
 
 def drawing(ratio: float | None, low: float | None, high: float | None, reach: float, title: str, tone: str) -> str:
-    """A ratio and its interval on a logarithmic axis, with a line at 1; cut off at the ends of the axis."""
+    """Return a ratio and its interval on a logarithmic axis, with a line at 1; cut off at the ends of the axis."""
     if ratio is None or low is None or high is None:
         return ""
 
-    def place(one: float) -> float:
-        share = math.log(min(max(one, 1 / reach), reach)) / math.log(reach)
+    def place(value: float) -> float:
+        share = math.log(min(max(value, 1 / reach), reach)) / math.log(reach)
         return round((share + 1) / 2 * (WIDTH - 8) + 4, 1)
 
     middle = HEIGHT / 2

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from arrayspeed.decide import UNCLEAR_SHARE, Decision, exit_status
-from arrayspeed.decide.words import BROKEN, FAILS, ORDER, SAME, UNCLEAR, WORSE
+from arrayspeed.decide.words import BROKEN, DIFFERS, FAILS, ORDER, SAME, UNCLEAR, WORSE
 from arrayspeed.model.text import printable
 from arrayspeed.model.units import significant
 
@@ -19,22 +19,15 @@ from arrayspeed.model.units import significant
 MEANING = {0: "nothing worse", 1: "worse", 2: "not decided"}
 
 
-#: What a time is where memory is retained.
-STATES = (
-    "Memory retained: the same calls in a process that has freed a block of 32 MiB before, so that glibc keeps what "
-    "they free. Otherwise it gives large blocks back to the system, and each call takes their pages anew."
-)
-
-
 def style(verdict: str) -> str:
-    """How a terminal shows a verdict."""
+    """Return how a terminal shows a verdict."""
     if verdict in WORSE:
-        return "bold red" if verdict == FAILS else "red"
+        return "bold red" if verdict in (DIFFERS, FAILS) else "red"
     return {SAME: "", UNCLEAR: "yellow", BROKEN: "yellow"}.get(verdict, "green")
 
 
 def order(decision: Decision) -> tuple[int, float]:
-    """A key to sort by: the worst verdicts first, and the largest changes."""
+    """Return a key to sort by: the worst verdicts first, and the largest changes."""
     far = max(decision.ratio, 1 / decision.ratio) if decision.ratio else 1.0
     return ORDER.index(decision.verdict), -far
 
@@ -56,7 +49,7 @@ class Estimate(Protocol):
 
 
 def ratio_text(decision: Estimate) -> str:
-    """The ratio with its interval, ×1.02 (1.01–1.03); "" where nothing is known."""
+    """Return the ratio with its interval, ×1.02 (1.01–1.03); "" where nothing is known."""
     if decision.ratio is None:
         return ""
     if decision.low is None or decision.high is None:
@@ -65,20 +58,22 @@ def ratio_text(decision: Estimate) -> str:
 
 
 def interval_text(ratio: float, low: float, high: float) -> str:
-    """A ratio with its interval: ×1.02 (1.01–1.03), with one more digit where it is narrow or its ends read alike."""
+    """Return a ratio with its interval: ×1.02 (1.01–1.03), with one more digit where it is narrow or its ends read
+    alike.
+    """
     digits = 4 if high - low < 0.02 * ratio or number(low) == number(high) else 3
     return f"×{number(ratio, digits)} ({number(low, digits)}–{number(high, digits)})"
 
 
 def number(ratio: float, digits: int = 3) -> str:
-    """A ratio: 1.02, 0.98, 12.3, 0.00123, 1.2e+12."""
+    """Return a ratio: 1.02, 0.98, 12.3, 0.00123, 1.2e+12."""
     if 0.1 <= ratio < 1:
         return f"{ratio:.{digits - 1}f}"
     return significant(ratio, digits) if 1e-4 <= ratio < 1e6 else f"{ratio:.{digits - 1}e}"
 
 
 def failures_text(decision: Decision) -> str:
-    """How often each side failed: 1 of 50 against 0 of 50, subject first; "" where neither did."""
+    """Return how often each side failed: 1 of 50 against 0 of 50, subject first; "" where neither did."""
     if not decision.failed_reference and not decision.failed_subject:
         return ""
     return (
@@ -114,7 +109,9 @@ def decision_data(name: str, decision: Decision) -> dict[str, Any]:
 
 
 def report_data(comparisons: Sequence[dict[str, Any]], unclear_share: float = UNCLEAR_SHARE) -> dict[str, Any]:
-    """All comparisons, each as `decision_data` makes it, with the counts of their verdicts and the exit status."""
+    """Return all comparisons, each as `decision_data` makes it, with the counts of their verdicts and the
+    exit status.
+    """
     verdicts = [one["verdict"] for one in comparisons]
     return {
         "comparisons": list(comparisons),
@@ -124,13 +121,13 @@ def report_data(comparisons: Sequence[dict[str, Any]], unclear_share: float = UN
 
 
 def counts(verdicts: Iterable[str]) -> dict[str, int]:
-    """How many there are of each verdict, the worst first."""
+    """Return how many there are of each verdict, the worst first."""
     found = Counter(verdicts)
     return {word: found[word] for word in sorted(found, key=ORDER.index)}
 
 
 def conclusion(decisions: Sequence[Decision], unclear_share: float = UNCLEAR_SHARE) -> str:
-    """The outcome in a sentence."""
+    """Return the outcome in a sentence."""
     verdicts = [one.verdict for one in decisions]
     found = ", ".join(f"{count} {word}" for word, count in counts(verdicts).items())
     status = exit_status(verdicts, unclear_share)
@@ -160,7 +157,7 @@ def rows_of(decisions: Mapping[str, Decision]) -> tuple[list[str], list[list[str
 def table(
     headings: Sequence[str], rows: Iterable[Sequence[str]], styles: Iterable[str], right: Iterable[int] = ()
 ) -> Table:
-    """A table for a terminal; ``right``: the places of columns of numbers."""
+    """Return a table for a terminal; ``right``: the places of columns of numbers."""
     made = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
     aligned = set(right)
     for place, heading in enumerate(headings):

@@ -11,7 +11,6 @@ import contextlib
 import itertools
 import math
 import os
-import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -21,6 +20,7 @@ from asv import runner, util
 from asv.config import Config
 from asv.results import Results
 
+from arrayspeed.formats.progress import clear, clock, say
 from arrayspeed.measure import interrupts
 from arrayspeed.measure.asv_servers import serving
 from arrayspeed.measure.host import only_run
@@ -44,8 +44,8 @@ ROUNDS = 2
 
 
 def finished(session: Session, plan: Iterable[Combination]) -> set[Combination]:
-    """The combinations that have a value from the same code: of a commit in which nothing that is measured differs, or
-    of one in which nothing differs that this value depends on.
+    """Return the combinations that have a value from the same code: of a commit in which nothing that is measured
+    differs, or of one in which nothing differs that this value depends on.
     """
     done = set()
     by_environment = defaultdict(list)
@@ -83,7 +83,7 @@ def measure(
     combination was measured before. No chunk is begun that would last beyond ``until``, of `time.monotonic`.
     """
     chunks = in_chunks(plan)
-    progress = Progress(chunks, lambda one: rounds if measure_of(one.measure).sampled else 1)
+    progress = Progress(chunks, lambda item: rounds if measure_of(item.measure).sampled else 1)
     measured = failures = 0
     with serving(session):
         for ones in chunks:
@@ -95,15 +95,15 @@ def measure(
             measured += len(ones)
             failures += wrong
             progress.finish(ones, ", ".join(f"{one.backend} {human(outcome[one], one.measure)}" for one in ones))
-    progress.end()
+    clear()
     return measured, failures
 
 
 def in_chunks(plan: Iterable[Combination]) -> list[list[Combination]]:
-    """What is measured and saved together. What a later part of the plan adds to a chunk is one of its own, so that it
-    does not delay the first parts.
+    """Return what is measured and saved together. What a later part of the plan adds to a chunk is one of its own, so
+    that it does not delay the first parts.
     """
-    return [list(ones) for _, ones in itertools.groupby(plan, lambda one: one.chunk)]
+    return [list(ones) for _, ones in itertools.groupby(plan, lambda item: item.chunk)]
 
 
 def run_chunk(
@@ -125,13 +125,13 @@ def run_chunk(
     return {one: values[one.index] for one in ones}, say_what_failed(session, found)
 
 
-def say_what_failed(session: Session, found: list[Process]) -> int:
+def say_what_failed(session: Session, played: list[Process]) -> int:
     """Print a line for each combination that gave no value though it can run here; how many that are.
 
     What is n/a is none, unless its library cannot be imported: an environment is there to hold it.
     """
     count = 0
-    for process in {process.one: process for process in found if process.why}.values():
+    for process in {process.one: process for process in played if process.why}.values():
         one, why = process.one, process.why or ""
         broken = BROKEN in why or "is not installed" in why
         if broken:
@@ -139,7 +139,7 @@ def say_what_failed(session: Session, found: list[Process]) -> int:
             why += f"; for the environment to be recreated: rm -r {folder}"
         where = ", ".join(str(each) for each in (one.backend, one.size, one.device) if each is not None)
         available = process.kind != NOT_AVAILABLE or broken
-        print(f"{'failed' if available else 'n/a'}: {one.benchmark}({where}): {why}", file=sys.stderr)
+        say(f"{'failed' if available else 'n/a'}: {one.benchmark}({where}): {why}")
         count += available
     return count
 
@@ -246,8 +246,8 @@ def run(
             print(f"{len(done)} of {len(plan)} are finished: nothing has changed that they depend on")
         until = started + 60 * minutes
         measured, failures = measure(session, todo, rounds or ROUNDS, append, until)
-    spent = divmod(round(time.monotonic() - started), 60)
-    print(f"{measured} measured in {spent[0]}:{spent[1]:02d}" + (f", {failures} failed" if failures else ""))
+    failed = f", {failures} failed" if failures else ""
+    print(f"{measured} measured in {clock(time.monotonic() - started)}{failed}")
     if left := len(todo) - measured:
         print(f"{left} left when time ran out; run again to continue")
     return 1 if failures else 0

@@ -6,7 +6,7 @@ measuring. Here a server stays for the whole run and has one library imported. T
 first call is not what is measured: it is a part of the first call.
 
 No library starts a thread or opens a device when it is imported, but for OpenBLAS, which stops its threads before a
-fork and starts them anew after it (tests/test_servers.py).
+fork and starts them anew after it (tests/measure/test_servers.py).
 """
 
 from __future__ import annotations
@@ -62,13 +62,15 @@ class Servers:
         return output, status
 
     def needed(self, benchmark_id: str) -> str:
-        """What a combination, which asv names ``benchmark-index``, needs imported; the first parameter says which."""
+        """Return what a combination, which asv names ``benchmark-index``, needs imported; the first parameter says
+        which.
+        """
         name, _, index = benchmark_id.rpartition("-")
         first, *others = self.benchmarks[name]["params"]
         return needed(name, first[int(index) // math.prod(map(len, others))].strip("'\""))
 
     def server(self, env: environment.Environment, key: tuple[str, str, int]) -> runner.ForkServer:
-        """A waiting server; it has imported the benchmarks and the library."""
+        """Return a waiting server; it has imported the benchmarks and the library."""
         if key not in self.running:
             while len(self.running) >= LIMIT:
                 self.end(next(iter(self.running)))
@@ -97,7 +99,9 @@ class Servers:
 
 
 def needed(benchmark: str, backend: str) -> str:
-    """What a process of a benchmark needs imported: a library; or a backend, which is its library with its compiler."""
+    """Return what a process of a benchmark needs imported: a library; or a backend, which is its library with its
+    compiler.
+    """
     if backend not in BACKENDS:
         return backend
     way = BACKENDS[backend]
@@ -105,7 +109,7 @@ def needed(benchmark: str, backend: str) -> str:
 
 
 def failure(output: str, status: int, timeout: float) -> tuple[str, str]:
-    """Why a process gave no value, in a line, and its class: from how it ended and what it printed last."""
+    """Return why a process gave no value, in a line, and its class: from how it ended and what it printed last."""
     if status == util.TIMEOUT_RETCODE:
         return f"it was ended, because it was still running after {timeout:g} s", TIMED_OUT
     if status == -signal.SIGKILL:

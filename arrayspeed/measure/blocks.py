@@ -32,7 +32,8 @@ from typing import Any
 from arrayspeed.environments.plugin import isolated
 from arrayspeed.measure import asv_processes
 from arrayspeed.measure.asv_servers import PRELOAD, failure, needed, serving
-from arrayspeed.measure.players import Failed, Player, Taken, Turns, ending, take_turns
+from arrayspeed.measure.players import Failed, Interleaving, Player, Samples, ending, interleave
+from arrayspeed.measure.progress import cost
 from arrayspeed.measure.session import Session
 from arrayspeed.measure.states import NEVER
 from arrayspeed.model.combination import Combination
@@ -45,6 +46,9 @@ STARTING, REAPING = 300.0, 5.0
 
 #: Processes of a side in a round that make a first call, at most, and seconds for those of all sides after the first.
 FIRST_CALLS, FURTHER = 5, 1.0
+
+#: Seconds of the batches of one side in a round.
+SAMPLING = 0.4
 
 
 @dataclass(frozen=True)
@@ -74,11 +78,11 @@ class Block:
     handicaps: tuple[tuple[float, int], ...] = ()
 
     def waits(self, number: int, look: int) -> bool:
-        """Whether it has enough for the first look, which is after ``look`` rounds."""
+        """Return whether it has enough for the first look, which is after ``look`` rounds."""
         return self.first is not None and self.first <= number < look
 
     def with_first(self, rounds: int | None) -> Block:
-        """The block with other rounds that are enough for the first look."""
+        """Return the block with other rounds that are enough for the first look."""
         return replace(self, first=rounds)
 
     @property
@@ -90,6 +94,13 @@ class Block:
     def in_turn(self) -> bool:
         """Whether its sides take turns by batches."""
         return measure_of(self.one.measure).batched
+
+    @property
+    def guess(self) -> float:
+        """First guess of its seconds in a round: its processes prepare at once, as far as there are cores."""
+        preparing = sum(cost(one.backend) for one in self.sides)
+        at_once = min(len(self.sides), len(os.sched_getaffinity(0)))
+        return preparing / at_once + SAMPLING * len(self.sides) if self.in_turn else preparing
 
     @property
     def shares(self) -> tuple[object, ...] | None:
@@ -107,7 +118,7 @@ class Block:
 
 
 def block(sides: Iterable[Combination], run: str = "", seed: int = 0) -> Block:
-    """A block named after its run and what it compares: ``run.hash``.
+    """Return a block named after its run and what it compares: ``run.hash``.
 
     Blocks of the same sides and ``run`` are one and go on. What has the same run and round was measured in that round,
     whichever block it is of (`arrayspeed.records.measures.by_round`).
@@ -202,7 +213,7 @@ class Server:
             self.buffer += more
 
     def fork(self, name: str, request: dict[str, Any]) -> Forked:
-        """A new player.
+        """Return a new player.
 
         Raises
         ------
@@ -220,7 +231,7 @@ class Server:
         return Forked(name, pid, ours, self, bool(request.get("held")))
 
     def status(self, pid: int) -> int | None:
-        """How a player ended; None where that is not known."""
+        """Return how a player ended; None where that is not known."""
         with suppress(Failed, OSError):
             while pid not in self.statuses:
                 self.row("ended", REAPING)
@@ -235,17 +246,22 @@ class Server:
 
 
 def never(block: Block) -> str:
-    """Times are taken in the allocator's usual state alone."""
+    """Take times in the allocator's usual state alone."""
     return NEVER
 
 
 class Round:
     """One round: servers of its own, and the processes that they fork. ``retained``: when a block's sides take further
-    turns, in which they retain freed memory (`Turns`).
+    turns, in which they retain freed memory (`Interleaving`).
     """
 
     def __init__(
-        self, session: Session, number: int, references: str, turns: Turns, retained: Callable[[Block], str] = never
+        self,
+        session: Session,
+        number: int,
+        references: str,
+        turns: Interleaving,
+        retained: Callable[[Block], str] = never,
     ) -> None:
         self.session = session
         self.number = number
@@ -255,7 +271,7 @@ class Round:
         self.servers: dict[tuple[str, str], Server] = {}
 
     def play(self, gang: Sequence[Block]) -> list[list[Process]]:
-        """One process of each side of blocks that share their processes (`gangs`), block by block."""
+        """One process of each side of blocks that share their processes (`group_by_process`), block by block."""
         lead = gang[0]
         rng = random.Random(f"{lead.seed} {lead.name} {self.number}")
         found = [self.one_by_one(lead, rng)] if lead.shares is None else self.together(gang, rng)
@@ -265,13 +281,13 @@ class Round:
         ]
 
     def together(self, gang: Sequence[Block], rng: random.Random) -> list[list[Process]]:
-        """Times by turns of batches, and what the same processes measure while they prepare."""
+        """Return times by turns of batches, and what the same processes measure while they prepare."""
         lead = gang[0]
         figures = [measure for measure in PREPARING if any(block.one.measure == measure for block in gang)]
         after = [measure for measure in figures if lead.in_turn and measure in AFTERWARDS]
         before = [measure for measure in figures if measure not in after]
         handicaps = dict(zip(lead.names, lead.handicaps, strict=False))
-        taken: dict[str, Taken] = {}
+        taken: dict[str, Samples] = {}
         players: list[Player] = []
         order = rng.sample(lead.named, len(lead.sides))
         try:
@@ -292,7 +308,7 @@ class Round:
                 player.end()
             raise
         turns = replace(self.turns, retained=self.retained(lead))
-        taken |= take_turns(players, turns, rng) if lead.in_turn else take_figures(players, turns)
+        taken |= interleave(players, turns, rng) if lead.in_turn else take_figures(players, turns)
         found = []
         for block in gang:
             if block.one.measure == FIRST_CALL.name:
@@ -304,30 +320,35 @@ class Round:
         return found
 
     def fork(
-        self, name: str, one: Combination, request: dict[str, Any], players: list[Player], taken: dict[str, Taken]
+        self,
+        name: str,
+        combination: Combination,
+        request: dict[str, Any],
+        players: list[Player],
+        taken: dict[str, Samples],
     ) -> None:
         """Add a new player to ``players``, or to ``taken`` why there is none."""
-        with self.noting(name, one, taken):
-            players.append(self.server(name, one).fork(name, self.request(one) | request))
+        with self.noting(name, combination, taken):
+            players.append(self.server(name, combination).fork(name, self.request(combination) | request))
 
     @contextlib.contextmanager
-    def noting(self, name: str, one: Combination, taken: dict[str, Taken]) -> Iterator[None]:
+    def noting(self, name: str, combination: Combination, taken: dict[str, Samples]) -> Iterator[None]:
         """Within, a server that has ended is why a side gives nothing: ``taken`` gets that."""
         try:
             yield
         except (Failed, OSError) as error:
-            taken[name] = Taken(why=str(error), kind=CRASHED)
-            self.forget(name, one)
+            taken[name] = Samples(why=str(error), kind=CRASHED)
+            self.forget(name, combination)
 
-    def first_calls(self, block: Block, taken: dict[str, Taken], rng: random.Random) -> list[dict[str, Taken]]:
-        """What processes gave of their first calls, side by side: those in ``taken``, and while there is time, and all
-        succeed, further ones.
+    def first_calls(self, block: Block, taken: dict[str, Samples], rng: random.Random) -> list[dict[str, Samples]]:
+        """Return what processes gave of their first calls, side by side: those in ``taken``, and while there is time,
+        and all succeed, further ones.
         """
         every = [taken]
         begun = time.monotonic()
         each = math.fsum(figure_of(one, taken[name]).value or math.inf for name, one in block.named)
         while len(every) < FIRST_CALLS and time.monotonic() - begun + each <= FURTHER:
-            further: dict[str, Taken] = {}
+            further: dict[str, Samples] = {}
             for name, one in rng.sample(block.named, len(block.sides)):
                 players: list[Player] = []
                 self.fork(name, one, {"figures": [FIRST_CALL.name], "held": True}, players, further)
@@ -345,27 +366,27 @@ class Round:
             (found[one],) = asv_processes.run_once(self.session, [one], self.session.no_results(one.environment))
         return [found[one] for one in block.sides]
 
-    def request(self, one: Combination) -> dict[str, Any]:
-        """What a server is asked for."""
+    def request(self, combination: Combination) -> dict[str, Any]:
+        """Return what a server is asked for."""
         return {
-            "benchmark": one.benchmark,
-            "parameters": [one.backend, one.size, one.device],
+            "benchmark": combination.benchmark,
+            "parameters": [combination.backend, combination.size, combination.device],
             "references": self.references,
         }
 
-    def server(self, name: str, one: Combination) -> Server:
-        """The server of a side and its library, started when it is first needed. Every side has its own: processes that
-        one server forks share its memory layout.
+    def server(self, name: str, combination: Combination) -> Server:
+        """Return the server of a side and its library, started when it is first needed. Every side has its own:
+        processes that one server forks share its memory layout.
         """
-        key = name, needed_by(one)
+        key = name, needed_by(combination)
         if key not in self.servers:
-            env = self.session.environments[one.environment]
+            env = self.session.environments[combination.environment]
             self.servers[key] = Server(env.find_executable("python"), key[1], self.session.benchmarks.benchmark_dir)
         return self.servers[key]
 
-    def forget(self, name: str, one: Combination) -> None:
+    def forget(self, name: str, combination: Combination) -> None:
         """Drop a server that has ended."""
-        if server := self.servers.pop((name, needed_by(one)), None):
+        if server := self.servers.pop((name, needed_by(combination)), None):
             server.end()
 
     def end(self) -> None:
@@ -374,14 +395,14 @@ class Round:
             self.servers.popitem()[1].end()
 
 
-def needed_by(one: Combination) -> str:
-    """What a server must have imported before it forks a process of a combination."""
-    return needed(one.benchmark, one.backend)
+def needed_by(combination: Combination) -> str:
+    """Return what a server must have imported before it forks a process of a combination."""
+    return needed(combination.benchmark, combination.backend)
 
 
-def take_figures(players: Sequence[Player], plan: Turns) -> dict[str, Taken]:
+def take_figures(players: Sequence[Player], plan: Interleaving) -> dict[str, Samples]:
     """Have players measure what they measure while they prepare, one after the other, and end them."""
-    taken = {player.name: Taken() for player in players}
+    taken = {player.name: Samples() for player in players}
     with ending(players):
         for player in players:
             try:
@@ -392,26 +413,26 @@ def take_figures(players: Sequence[Player], plan: Turns) -> dict[str, Taken]:
     return taken
 
 
-def figure_of(one: Combination, taken: Taken) -> Process:
-    """What one side measured while it prepared."""
-    value = taken.figures.get(one.measure)
+def figure_of(combination: Combination, taken: Samples) -> Process:
+    """Return what one side measured while it prepared."""
+    value = taken.figures.get(combination.measure)
     if isinstance(value, dict):
-        return Process(one, None, why=(why := str(value.get("failed"))), kind=class_of(why))
+        return Process(combination, None, why=(why := str(value.get("failed"))), kind=class_of(why))
     if not isinstance(value, (int, float)) or not math.isfinite(value):
-        return Process(one, None, why=taken.why or f"it gave no value: {value!r}", kind=taken.kind or ERROR)
-    return Process(one, value)
+        return Process(combination, None, why=taken.why or f"it gave no value: {value!r}", kind=taken.kind or ERROR)
+    return Process(combination, value)
 
 
-def first_call_of(one: Combination, every: Sequence[Taken]) -> Process:
-    """The first calls of one side's processes in a round: their median, or why one of them failed."""
-    found = [figure_of(one, taken) for taken in every]
+def first_call_of(combination: Combination, every: Sequence[Samples]) -> Process:
+    """Return the first calls of one side's processes in a round: their median, or why one of them failed."""
+    found = [figure_of(combination, taken) for taken in every]
     values = [process.value for process in found if process.value is not None]
     if len(values) < len(found):
         return next(process for process in found if process.value is None)
-    return Process(one, median(values), batches=[*values], number=1) if len(values) > 1 else found[0]
+    return Process(combination, median(values), batches=[*values], number=1) if len(values) > 1 else found[0]
 
 
-def gangs(blocks: Iterable[Block]) -> list[list[Block]]:
+def group_by_process(blocks: Iterable[Block]) -> list[list[Block]]:
     """Blocks that can be measured by the same processes together, what is timed first; the others one by one."""
     groups: dict[object, list[Block]] = {}
     for block in blocks:
@@ -426,16 +447,16 @@ def gangs(blocks: Iterable[Block]) -> list[list[Block]]:
 
 
 def middle(values: Sequence[float]) -> float | None:
-    """The median; None of nothing."""
+    """Return the median; None of nothing."""
     return median(values) if values else None
 
 
-def process_of(one: Combination, taken: Taken) -> Process:
-    """What one side gave in a round."""
+def process_of(combination: Combination, taken: Samples) -> Process:
+    """Return what one side gave in a round."""
     batches = taken.batches if taken.value is not None else []
     number = taken.number if batches else None
     return Process(
-        one,
+        combination,
         taken.value,
         taken.alone,
         taken.why,
@@ -450,8 +471,8 @@ def process_of(one: Combination, taken: Taken) -> Process:
     )
 
 
-def retained_of(taken: Taken) -> Retained | None:
-    """What a process gave where it retained freed memory; None where it was not asked."""
+def retained_of(taken: Samples) -> Retained | None:
+    """Return what a process gave where it retained freed memory; None where it was not asked."""
     again = taken.retained
     if taken.value is None or again is None:
         return None
@@ -460,7 +481,7 @@ def retained_of(taken: Taken) -> Retained | None:
 
 @contextlib.contextmanager
 def rounds(
-    session: Session, turns: Turns | None = None, retained: Callable[[Block], str] = never
+    session: Session, turns: Interleaving | None = None, retained: Callable[[Block], str] = never
 ) -> Iterator[Callable[[int], Round]]:
     """Within, a function that makes round after round: ``round(number)`` ends the one before."""
     made: list[Round] = []
@@ -470,7 +491,7 @@ def rounds(
             made.pop().end()
         session.round = number
         servers.end_all()  # those of asv's own measures: processes that one server forks share its memory layout
-        made.append(Round(session, number, references, turns or Turns(), retained))
+        made.append(Round(session, number, references, turns or Interleaving(), retained))
         return made[0]
 
     with tempfile.TemporaryDirectory(prefix="arrayspeed-") as references, serving(session) as servers:
@@ -487,7 +508,7 @@ def blocks_of(ones: Iterable[Combination], environments: list[str], run: str = "
     for one in ones:
         groups[one.benchmark, one.backend, one.size, one.device].append(one)
     return [
-        block(sorted(sides, key=lambda one: environments.index(one.environment)), run, seed)
+        block(sorted(sides, key=lambda item: environments.index(item.environment)), run, seed)
         for sides in groups.values()
         if len(sides) > 1
     ]

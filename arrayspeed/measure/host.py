@@ -6,11 +6,11 @@ import contextlib
 import fcntl
 import os
 import shutil
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from arrayspeed.formats.progress import say
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.text import printable
 
@@ -63,7 +63,7 @@ def locked(path: Path, doing: str, wait: bool) -> Iterator[None]:
             who = holder(descriptor)
             if not wait:
                 raise Busy(f"another run is {doing}{who}: stop it, or wait for it with --wait") from error
-            print(f"waiting for another run that is {doing}{who}", file=sys.stderr, flush=True)
+            say(f"waiting for another run that is {doing}{who}")
             fcntl.flock(descriptor, fcntl.LOCK_EX)
         with contextlib.suppress(OSError):  # the file of another user
             os.ftruncate(descriptor, 0)
@@ -74,7 +74,7 @@ def locked(path: Path, doing: str, wait: bool) -> Iterator[None]:
 
 
 def opened(path: Path) -> int:
-    """The lock's file, which every user may lock.
+    """Return the lock's file, which every user may lock.
 
     Raises
     ------
@@ -91,7 +91,7 @@ def opened(path: Path) -> int:
 
 
 def holder(descriptor: int) -> str:
-    """The process that holds a lock, in brackets, where that is known."""
+    """Return the process that holds a lock, in brackets, where that is known."""
     number = os.pread(descriptor, 32, 0).decode(errors="replace").strip()
     try:
         command = Path(f"/proc/{int(number)}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")

@@ -39,7 +39,7 @@ def check() -> None:
 
 
 def forget() -> None:
-    """What was heard is dealt with."""
+    """Forget what was heard: it is dealt with."""
     global _heard
     _heard = False
 

@@ -36,11 +36,11 @@ class Meter:
         self.switches = 0
 
     def begin(self) -> None:
-        """The process is about to run."""
+        """Begin to count: the process is about to run."""
         self.begun = now(self.pid)
 
     def end(self) -> None:
-        """The process has stopped."""
+        """End counting: the process has stopped."""
         if self.begun and (ended := now(self.pid)):
             self.seconds += ended[0] - self.begun[0]
             self.cpu += ended[1] - self.begun[1]
@@ -48,7 +48,7 @@ class Meter:
         self.begun = None
 
     def take(self) -> Reading | None:
-        """What was read since the last time; None where that is nothing."""
+        """Return what was read since the last time; None where that is nothing."""
         found = Reading(self.cpu / self.seconds, self.switches / self.seconds) if self.seconds > 0 else None
         self.clear()
         return found
@@ -66,5 +66,7 @@ def now(pid: int) -> tuple[float, float, int] | None:
 
 
 def cpu_clock(pid: int) -> int:
-    """The clock of a process's CPU time, as clock_getcpuclockid(3) computes it on Linux: Python does not have it."""
+    """Return the clock of a process's CPU time, as clock_getcpuclockid(3) computes it on Linux: Python does not have
+    it.
+    """
     return (~pid << 3) | 2

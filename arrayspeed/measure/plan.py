@@ -6,7 +6,7 @@ import itertools
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import Any, Protocol
 
 from asv import environment
 
@@ -16,10 +16,6 @@ from arrayspeed.model.measures import MEASURES
 from kernels import BACKENDS, CATALOGUE, DEVICES, LIBRARIES
 from kernels.backends.hardware import missing
 from kernels.limits import too_large
-
-if TYPE_CHECKING:
-    from arrayspeed.measure.session import Session
-
 
 #: The precision that each kernel has first.
 OWN = "own"
@@ -53,8 +49,20 @@ class Named(Held, Protocol):
         """asv's name of it."""
 
 
+class Offered(Protocol):
+    """What there is to measure: asv's environments and benchmarks, as `arrayspeed.measure.session` opens them."""
+
+    @property
+    def environments(self) -> Mapping[str, environment.Environment]:
+        """Name -> environment."""
+
+    @property
+    def benchmarks(self) -> Mapping[str, Mapping[str, Any]]:
+        """Name -> what asv knows of a benchmark."""
+
+
 def selected(env: Named, selection: Selection) -> bool:
-    """Whether an environment holds what is selected."""
+    """Return whether an environment holds what is selected."""
     if selection.environments:
         return any(part in env.name for part in selection.environments)
     versions = held(env)
@@ -65,18 +73,20 @@ def selected(env: Named, selection: Selection) -> bool:
 
 
 def worth_making(env: environment.Environment, selections: Iterable[Selection]) -> bool:
-    """Whether anything that is selected can run in an environment: known before it is made, from the catalogue."""
+    """Return whether anything that is selected can run in an environment: known before it is made, from the
+    catalogue.
+    """
     present = held(env)
     return any(
         wanted(one, selection) and can_run(one)
         for selection in selections
         if selected(env, selection)
-        for one in conceivable(env.name, present, selection)
+        for one in in_catalogue(env.name, present, selection)
     )
 
 
-def conceivable(name: str, libraries: Collection[str], selection: Selection) -> Iterator[Combination]:
-    """What the catalogue has for some libraries, as far as a selection's own lists say."""
+def in_catalogue(name: str, libraries: Collection[str], selection: Selection) -> Iterator[Combination]:
+    """Yield what the catalogue has for some libraries, as far as a selection's own lists say."""
     measures = [measure for measure in MEASURES.values() if among(measure.name, selection.measures)]
     for measure in measures:
         if measure.of_library:
@@ -94,7 +104,7 @@ def conceivable(name: str, libraries: Collection[str], selection: Selection) -> 
 
 
 def nothing(selections: Iterable[Selection]) -> str:
-    """Why nothing that is selected can run."""
+    """Return why nothing that is selected can run."""
     devices = sorted({device for selection in selections for device in selection.devices})
     whys = [missing(device) for device in devices]
     if whys and all(whys):
@@ -103,12 +113,12 @@ def nothing(selections: Iterable[Selection]) -> str:
 
 
 def among(name: str | None, names: Collection[str]) -> bool:
-    """Whether a list that selects holds a name; an empty one holds all."""
+    """Return whether a list that selects holds a name; an empty one holds all."""
     return not names or name in names
 
 
-def combinations(session: Session, selection: Selection) -> Iterator[Combination]:
-    """Everything that is selected and can run: the library is in the environment, the device in the machine."""
+def combinations(session: Offered, selection: Selection) -> Iterator[Combination]:
+    """Yield everything that is selected and can run: the library is in the environment, the device in the machine."""
     for env in session.environments.values():
         environment_name = env.name  # asv makes it anew each time
         present = held(env) if selected(env, selection) else {}
@@ -123,7 +133,7 @@ def combinations(session: Session, selection: Selection) -> Iterator[Combination
 
 
 def may_be_wanted(labels: Mapping[str, str | None], selection: Selection) -> bool:
-    """Whether a selection's lists leave anything of a benchmark, whatever its parameters are."""
+    """Return whether a selection's lists leave anything of a benchmark, whatever its parameters are."""
     return (
         among(labels["kernel"], selection.kernels)
         and among(labels["measure"], selection.measures)
@@ -132,13 +142,13 @@ def may_be_wanted(labels: Mapping[str, str | None], selection: Selection) -> boo
 
 
 def has_dtype(kernel: str | None, dtype: str | None, selection: Selection) -> bool:
-    """Whether a selection's precisions hold one of a kernel; what has none is not asked for one."""
+    """Return whether a selection's precisions hold one of a kernel; what has none is not asked for one."""
     if dtype is None or not selection.dtypes or dtype in selection.dtypes:
         return True
     return OWN in selection.dtypes and kernel in CATALOGUE and dtype == CATALOGUE[kernel].dtypes[0]
 
 
-def side_by_side(session: Session, ones: Iterable[Combination]) -> list[Combination]:
+def side_by_side(session: Offered, ones: Iterable[Combination]) -> list[Combination]:
     """In the order in which they are best measured: versions of a library one after the other, kernel by kernel.
 
     A shared machine changes its speed for minutes at a time. Measured version by version, each would get a spell of its
@@ -147,42 +157,45 @@ def side_by_side(session: Session, ones: Iterable[Combination]) -> list[Combinat
     libraries = {name: tuple(sorted(held(env))) for name, env in session.environments.items()}
     order = {name: number for number, name in enumerate(session.benchmarks)}
     places = {names: number for number, names in enumerate(dict.fromkeys(libraries.values()))}
-    return sorted(ones, key=lambda one: (places[libraries[one.environment]], order[one.benchmark], one.size or 0))
+    return sorted(ones, key=lambda item: (places[libraries[item.environment]], order[item.benchmark], item.size or 0))
 
 
-def wanted(one: Combination, selection: Selection) -> bool:
-    """Whether a combination is selected."""
-    kernel = CATALOGUE.get(one.kernel)
-    sizes = {str(one.size)}
+def wanted(combination: Combination, selection: Selection) -> bool:
+    """Return whether a combination is selected."""
+    kernel = CATALOGUE.get(combination.kernel)
+    sizes = {str(combination.size)}
     if kernel is not None:
-        sizes |= {label for label in ("small", "large") if getattr(kernel, label) == one.size}
+        sizes |= {label for label in ("small", "large") if getattr(kernel, label) == combination.size}
     # As asv writes them, and as our own tables do.
-    parameters = f"({one.backend!r}, {one.size}, {one.device!r})", f"({one.backend}, {one.size}, {one.device})"
-    names = [one.benchmark + each for each in parameters]
+    parameters = (
+        f"({combination.backend!r}, {combination.size}, {combination.device!r})",
+        f"({combination.backend}, {combination.size}, {combination.device})",
+    )
+    names = [combination.benchmark + each for each in parameters]
     return (
-        (not selection.libraries or one.library in selection.libraries or PYTHON in selection.libraries)
-        and (not selection.kernels or one.kernel in selection.kernels)
-        and (not selection.backends or one.backend in selection.backends)
-        and (not selection.sizes or one.size is None or bool(sizes & set(selection.sizes)))
-        and (not selection.devices or one.device in selection.devices)
-        and has_dtype(one.kernel, one.dtype, selection)
-        and (not selection.measures or one.measure in selection.measures)
+        (not selection.libraries or combination.library in selection.libraries or PYTHON in selection.libraries)
+        and (not selection.kernels or combination.kernel in selection.kernels)
+        and (not selection.backends or combination.backend in selection.backends)
+        and (not selection.sizes or combination.size is None or bool(sizes & set(selection.sizes)))
+        and (not selection.devices or combination.device in selection.devices)
+        and has_dtype(combination.kernel, combination.dtype, selection)
+        and (not selection.measures or combination.measure in selection.measures)
         and (
             not selection.patterns or any(re.search(pattern, name) for pattern in selection.patterns for name in names)
         )
     )
 
 
-def can_run(one: Combination) -> bool:
-    """Whether a combination can give a number here; what cannot costs a process to find out."""
-    kernel = CATALOGUE.get(one.kernel)
+def can_run(combination: Combination) -> bool:
+    """Return whether a combination can give a number here; what cannot costs a process to find out."""
+    kernel = CATALOGUE.get(combination.kernel)
     if kernel is None:
         return True
-    backend = BACKENDS[one.backend]
-    assert one.size is not None and one.dtype is not None  # as of everything in the catalogue
+    backend = BACKENDS[combination.backend]
+    assert combination.size is not None and combination.dtype is not None  # as of everything in the catalogue
     return (
-        kernel.why_not(backend.name, backend.library, dtype=one.dtype) is None
-        and one.device in backend.devices
-        and missing(one.device) is None
-        and too_large(kernel, backend, one.size, one.dtype) is None
+        kernel.why_not(backend.name, backend.library, dtype=combination.dtype) is None
+        and combination.device in backend.devices
+        and missing(combination.device) is None
+        and too_large(kernel, backend, combination.size, combination.dtype) is None
     )

@@ -173,13 +173,13 @@ class Player:
         return self.seconds("seconds", timeout)
 
     def prepare(self, timeout: float) -> dict[str, Any]:
-        """What it measures while it prepares, where it has nothing to time."""
+        """Return what it measures while it prepares, where it has nothing to time."""
         self.release()
         self.answer(time.monotonic() + timeout)
         return self.figures
 
     def seconds(self, key: str, timeout: float) -> float:
-        """The number that its next answer holds; figures come before it."""
+        """Return the number that its next answer holds; figures come before it."""
         until = time.monotonic() + timeout
         row = self.answer(until)
         while key not in row and "figures" in row:
@@ -294,7 +294,7 @@ def ending(players: Iterable[Player]) -> Iterator[None]:
 
 
 @dataclass(frozen=True)
-class Turns:
+class Interleaving:
     """How players take turns.
 
     ``retained``: when there are further turns in which processes retain freed memory. ``timeout`` is seconds for the
@@ -314,7 +314,7 @@ class Turns:
 
 
 @dataclass
-class Taken:
+class Samples:
     """What one player gave: seconds a call of each of its turns, None where it failed in that turn; and why.
 
     ``sometimes``: it failed, and other calls of the same process succeeded. ``alone``: its batches after the turns.
@@ -334,7 +334,7 @@ class Taken:
     why: str | None = None
     kind: str | None = None
     sometimes: bool = False
-    retained: Taken | None = None
+    retained: Samples | None = None
 
     @property
     def page_faults(self) -> float | None:
@@ -366,14 +366,14 @@ class Taken:
         self.why, self.kind, self.sometimes = str(error), error.kind, self.sometimes or error.sometimes
 
 
-def take_turns(players: Sequence[Player], plan: Turns, rng: random.Random) -> dict[str, Taken]:
+def interleave(players: Sequence[Player], plan: Interleaving, rng: random.Random) -> dict[str, Samples]:
     """Have players take turns by batches until their ratios are known well enough, and end them.
 
     The order is drawn, and turned round from turn to turn, so that nobody is always first. The number of turns follows
     from what a turn and a process cost and from how much turns differ (Kalibera and Jones, "Rigorous benchmarking in
     reasonable time", 2013): more than a few are wasted where rounds differ by more than turns do.
     """
-    taken = {player.name: Taken() for player in players}
+    taken = {player.name: Samples() for player in players}
     started = time.monotonic()
     with ending(players):
         playing = prepared(players, taken, plan.timeout)
@@ -382,18 +382,22 @@ def take_turns(players: Sequence[Player], plan: Turns, rng: random.Random) -> di
         for player in playing if plan.metered else ():
             player.meter = Meter(player.pid)
         preparing = time.monotonic() - started
-        playing, turn = interleave(playing, taken, numbers, plan, preparing)
+        playing, turn = turn_after_turn(playing, taken, numbers, plan, preparing)
         for player in playing if plan.alone else ():
             with suppress(Failed):
                 taken[player.name].alone = [run(player, numbers[player.name], plan.timeout) for _ in range(turn)]
         check_results(playing, taken, plan.timeout)
         if plan.retained == ALWAYS or (plan.retained == WHERE_FAULTS and any(each.faulty for each in taken.values())):
-            take_turns_retaining(playing, taken, plan, preparing)
+            interleave_retaining(playing, taken, plan, preparing)
     return taken
 
 
-def interleave(
-    playing: list[Player], taken: Mapping[str, Taken], numbers: Mapping[str, int], plan: Turns, preparing: float
+def turn_after_turn(
+    playing: list[Player],
+    taken: Mapping[str, Samples],
+    numbers: Mapping[str, int],
+    plan: Interleaving,
+    preparing: float,
 ) -> tuple[list[Player], int]:
     """Turn after turn, while they are worth their time; who plays on, and how many turns there were.
 
@@ -413,7 +417,7 @@ def interleave(
     return playing, turn
 
 
-def check_results(playing: Iterable[Player], taken: Mapping[str, Taken], timeout: float) -> None:
+def check_results(playing: Iterable[Player], taken: Mapping[str, Samples], timeout: float) -> None:
     """Have players look at their results, one after the other; a time of a wrong result is none."""
     for player in playing:
         if not player.checks:
@@ -429,12 +433,14 @@ def check_results(playing: Iterable[Player], taken: Mapping[str, Taken], timeout
         taken[player.name].figures = player.figures
 
 
-def take_turns_retaining(playing: Sequence[Player], taken: Mapping[str, Taken], plan: Turns, preparing: float) -> None:
+def interleave_retaining(
+    playing: Sequence[Player], taken: Mapping[str, Samples], plan: Interleaving, preparing: float
+) -> None:
     """Further turns of the same processes, which retain freed memory from now on; ``taken`` gets what they gave.
 
     Where the C library cannot do that on some side, there are none.
     """
-    again = {player.name: Taken() for player in playing if taken[player.name].value is not None}
+    again = {player.name: Samples() for player in playing if taken[player.name].value is not None}
     able = []
     for player in playing:
         if player.name not in again:
@@ -450,13 +456,13 @@ def take_turns_retaining(playing: Sequence[Player], taken: Mapping[str, Taken], 
         finally:
             player.stop()
     numbers = calibrated(able, again, plan)
-    interleave(able, again, numbers, plan, preparing)
+    turn_after_turn(able, again, numbers, plan, preparing)
     for name, each in again.items():
         taken[name].retained = each
 
 
-def prepared(players: Sequence[Player], taken: Mapping[str, Taken], timeout: float) -> list[Player]:
-    """The players that can play, each stopped; ``taken`` says why the others cannot.
+def prepared(players: Sequence[Player], taken: Mapping[str, Samples], timeout: float) -> list[Player]:
+    """Return the players that can play, each stopped; ``taken`` says why the others cannot.
 
     Those that are held prepare one after the other, since they measure something meanwhile; the others at once.
     """
@@ -474,10 +480,10 @@ def prepared(players: Sequence[Player], taken: Mapping[str, Taken], timeout: flo
     return found
 
 
-def calibrated(playing: list[Player], taken: Mapping[str, Taken], plan: Turns) -> dict[str, int]:
-    """Calls in a batch of each player, from untimed turns: when it said that it is ready, others were at work, and what
-    it said may be of a slow call. A single call after a stop is slow too, so that a number is taken from a turn that
-    had at least half as many calls.
+def calibrated(playing: list[Player], taken: Mapping[str, Samples], plan: Interleaving) -> dict[str, int]:
+    """Return calls in a batch of each player, from untimed turns: when it said that it is ready, others were at work,
+    and what it said may be of a slow call. A single call after a stop is slow too, so that a number is taken from a
+    turn that had at least half as many calls.
     """
     for player in list(playing):
         one = taken[player.name]
@@ -495,7 +501,7 @@ def calibrated(playing: list[Player], taken: Mapping[str, Taken], plan: Turns) -
 
 
 def number_of_calls(seconds: float, batch: float) -> int:
-    """Calls that take about as long as a batch."""
+    """Return calls that take about as long as a batch."""
     return max(1, round(batch / seconds))
 
 
@@ -527,7 +533,7 @@ def start(player: Player) -> None:
 
 
 def places(threads: Mapping[int, Thread], work: Mapping[int, float], main: int, cores: Sequence[int]) -> dict[int, int]:
-    """The core from which each thread begins.
+    """Return the core from which each thread begins.
 
     Where a thread wakes up is where it slept. JAX hands small calls to another thread: if that sleeps on the same core,
     each call takes two switches, 40 µs for an addition of 1,000 numbers instead of 8, often in all batches.
@@ -554,7 +560,7 @@ def places(threads: Mapping[int, Thread], work: Mapping[int, float], main: int, 
 
 
 def threads_of(pid: int) -> dict[int, Thread]:
-    """The threads of a process."""
+    """Return the threads of a process."""
     found = {}
     with suppress(OSError):
         for thread in sorted(map(int, os.listdir(f"/proc/{pid}/task"))):
@@ -564,7 +570,7 @@ def threads_of(pid: int) -> dict[int, Thread]:
 
 
 def seconds_of(path: str) -> float:
-    """A thread's CPU time; 0 where Linux does not count it."""
+    """Return a thread's CPU time; 0 where Linux does not count it."""
     with suppress(OSError, ValueError, IndexError), open(path) as file:
         return int(file.read().split()[0]) / 1e9
     return 0.0
@@ -576,14 +582,14 @@ def bind(thread: int, cores: Sequence[int]) -> None:
         os.sched_setaffinity(thread, cores)
 
 
-def hopeless(one: Taken) -> bool:
-    """Whether a player has failed so often that nothing more is to be learnt, or has ended."""
-    last = one.batches[-HOPELESS:]
-    return one.kind in (CRASHED, TIMED_OUT) or (len(last) == HOPELESS and not any(last))
+def hopeless(taken: Samples) -> bool:
+    """Return whether a player has failed so often that nothing more is to be learnt, or has ended."""
+    last = taken.batches[-HOPELESS:]
+    return taken.kind in (CRASHED, TIMED_OUT) or (len(last) == HOPELESS and not any(last))
 
 
-def wanted(taken: Mapping[str, Taken], plan: Turns, process: float, turn: float) -> int:
-    """How many turns are worth their time, by what is known so far.
+def wanted(taken: Mapping[str, Samples], plan: Interleaving, process: float, turn: float) -> int:
+    """Return how many turns are worth their time, by what is known so far.
 
     ``process`` and ``turn``: seconds to prepare the players, and of one turn of all of them. With a variance of w
     between turns and b between rounds, and costs c of a turn and p of a round's processes, √(w p / (b c)) turns a round
@@ -602,9 +608,11 @@ def wanted(taken: Mapping[str, Taken], plan: Turns, process: float, turn: float)
     return max(done, min(most, round(noise / between * math.sqrt(process / max(turn, 1e-3)))))
 
 
-def spread(one: Sequence[float | None], other: Sequence[float | None]) -> float:
-    """Standard deviation of the logarithm of the ratio of neighbouring turns, by the median of its deviations."""
-    logs = [math.log(b / a) for a, b in zip(one, other, strict=False) if a and b]
+def spread(values: Sequence[float | None], other: Sequence[float | None]) -> float:
+    """Return the standard deviation of the logarithm of the ratio of neighbouring turns, by the median of its
+    deviations.
+    """
+    logs = [math.log(b / a) for a, b in zip(values, other, strict=False) if a and b]
     if not logs:
         return 0.0
     middle = median(logs)

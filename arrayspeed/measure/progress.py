@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import os
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
+from arrayspeed.formats.progress import change, clear, clock, say
 from arrayspeed.model.combination import Combination
 from arrayspeed.model.units import plural
 from kernels import BACKENDS
 
 if TYPE_CHECKING:
     from arrayspeed.decide import Looks
-    from arrayspeed.measure.blocks import Block
 
 #: Seconds of a process that runs no backend: it imports a library.
 IMPORTING = 3.0
@@ -33,14 +31,13 @@ class Progress:
     """
 
     def __init__(self, chunks: Collection[list[Combination]], passes: Callable[[Combination], int]) -> None:
-        """``passes`` says how many processes a combination gets."""
+        """Begin; ``passes`` says how many processes a combination gets."""
         self.passes = passes
         self.left = sum(self.guess(ones) for ones in chunks)
         self.count = len(chunks)
         self.number = 0
         self.guessed = 0.0
         self.spent = 0.0
-        self.terminal = sys.stdout.isatty()
         self.started = time.monotonic()
 
     def guess(self, ones: list[Combination]) -> float:
@@ -48,7 +45,7 @@ class Progress:
         return sum(cost(one.backend) * self.passes(one) for one in ones)
 
     def pace(self) -> float:
-        """How much longer things take than was guessed."""
+        """Return how much longer things take than was guessed."""
         # The first guesses count as a chunk of experience, so that one odd chunk does not upset the estimate.
         return (self.spent + 5.0) / (self.guessed + 5.0)
 
@@ -64,9 +61,7 @@ class Progress:
         """Say what is being measured."""
         self.number += 1
         self.started = time.monotonic()
-        if self.terminal:
-            text = f"[{self.number}/{self.count}] {title(ones)} … about {clock(self.remaining())} left"
-            print(f"\r\x1b[K{text}", end="", flush=True)
+        change(f"[{self.number}/{self.count}] {title(ones)} … about {clock(self.remaining())} left")
 
     def finish(self, ones: list[Combination], shown: str) -> None:
         """Print what a chunk gave."""
@@ -74,14 +69,20 @@ class Progress:
         self.spent += time.monotonic() - self.started
         self.guessed += guess
         self.left = max(0.0, self.left - guess)
-        start = "\r\x1b[K" if self.terminal else ""
         left = f"{clock(self.remaining())} left" if self.number < self.count else "done"
-        print(f"{start}[{self.number}/{self.count}] {title(ones)}: {shown} ({left})", flush=True)
+        say(f"[{self.number}/{self.count}] {title(ones)}: {shown} ({left})")
 
-    def end(self) -> None:
-        """Leave the terminal's line clean."""
-        if self.terminal:
-            print("\r\x1b[K", end="", flush=True)
+
+class Block(Protocol):
+    """What the progress of rounds asks of a block."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def guess(self) -> float:
+        """First guess of its seconds in a round."""
 
 
 class Rounds:
@@ -92,12 +93,11 @@ class Rounds:
     def __init__(
         self, blocks: Mapping[Any, Block], plan: Sequence[int], finished: Mapping[Any, int] = MappingProxyType({})
     ) -> None:
-        """``blocks`` are those of `arrayspeed.measure.blocks`; ``plan`` says after how many rounds is looked, and
+        """``plan`` says after how many rounds is looked, and
         ``finished`` how many rounds a block has already.
         """
-        self.terminal = sys.stdout.isatty()
         self.plan = plan
-        self.guesses = {block.name: block_guess(block) for block in blocks.values()}
+        self.guesses = {block.name: block.guess for block in blocks.values()}
         self.seconds: dict[str, float] = {}
         self.guessed = self.spent = 0.0
         first, last = (
@@ -105,15 +105,14 @@ class Rounds:
             for look in (plan[0], plan[-1])
         )
         begun = sum(where in blocks and count > 0 for where, count in finished.items())
-        print(
+        say(
             f"{plural(len(blocks), 'block')}{f', {begun} of them begun' if begun else ''}, "
             f"judged after {', '.join(map(str, plan))} rounds: "
-            f"about {clock(first)} to the first look, {clock(last)} at most",
-            flush=True,
+            f"about {clock(first)} to the first look, {clock(last)} at most"
         )
 
     def start(self, number: int, todo: Sequence[Block], every: int) -> None:
-        """A round begins: the blocks that are to be measured, and how many are undecided."""
+        """Begin a round: the blocks that are to be measured, and how many are undecided."""
         self.number, self.todo, self.every = number, [block.name for block in todo], every
         self.whole = list(self.todo)
         self.latest = time.monotonic()
@@ -131,7 +130,7 @@ class Rounds:
         self.show()
 
     def scale(self) -> float:
-        """How much longer things take than was guessed. The guess counts for half a minute of experience."""
+        """Return how much longer things take than was guessed. The guess counts for half a minute of experience."""
         return (self.spent + 30.0) / (self.guessed + 30.0)
 
     def expected(self, names: Iterable[str]) -> float:
@@ -144,7 +143,7 @@ class Rounds:
         return sum(self.seconds.get(block.name, 0.0) for block in gang)
 
     def show(self) -> None:
-        """The line that changes; without a terminal, a line where a round is finished."""
+        """Show the line that changes; without a terminal, a line where a round is finished."""
         look = next(look for look in self.plan if look > self.number)
         rest = self.expected(self.todo) + (look - self.number - 1) * self.expected(self.whole)
         count = len(self.whole)
@@ -152,13 +151,11 @@ class Rounds:
             f"round {self.number + 1} of {look}: {count - len(self.todo)} of {plural(count, 'block')}, "
             f"{clock(rest)} to the next look"
         )
-        if self.terminal:
-            print(f"\r\x1b[K{text}", end="", flush=True)
-        elif count and not self.todo:
-            print(text, flush=True)
+        if not change(text) and count and not self.todo:
+            say(text)
 
     def look(self, rounds: int, looks: Looks, left: Sequence[Block]) -> None:
-        """What a look decided, and what is left."""
+        """Say what a look decided, and what is left."""
         from arrayspeed.decide.words import ORDER  # imports SciPy, which a run in an existing interpreter must not need
 
         words = Counter(looks.words.values())
@@ -169,36 +166,16 @@ class Rounds:
         # Not comparisons, of which a block may hold several.
         blocks = plural(len(left), "block")
         rest = f"; {blocks} left, {clock(more)} at most" if left and rounds < self.plan[-1] else ""
-        start = "\r\x1b[K" if self.terminal else ""
-        print(f"{start}after {rounds} rounds: {said}{given_up}{rest}", flush=True)
+        say(f"after {rounds} rounds: {said}{given_up}{rest}")
 
     def end(self, why: str | None = None) -> None:
         """Leave the terminal's line clean, and say why it ended early."""
-        if self.terminal:
-            print("\r\x1b[K", end="", flush=True)
+        clear()
         if why:
-            print(why, flush=True)
-
-
-#: Seconds of the batches of one side in a round.
-SAMPLING = 0.4
-
-
-def block_guess(block: Block) -> float:
-    """First guess of a block's seconds in a round: its processes prepare at once, as far as there are cores."""
-    preparing = sum(cost(one.backend) for one in block.sides)
-    at_once = min(len(block.sides), len(os.sched_getaffinity(0)))
-    return preparing / at_once + SAMPLING * len(block.sides) if block.in_turn else preparing
+            say(why)
 
 
 def title(ones: list[Combination]) -> str:
-    """What a chunk measures."""
+    """Return what a chunk measures."""
     first = ones[0]
     return first.benchmark if first.size is None else f"{first.benchmark} {first.size:,}"
-
-
-def clock(seconds: float) -> str:
-    """Minutes and seconds, or hours and minutes."""
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes_left = divmod(minutes, 60)
-    return f"{hours}:{minutes_left:02d} h" if hours else f"{minutes}:{rest:02d} min"

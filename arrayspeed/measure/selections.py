@@ -37,7 +37,7 @@ BATCHES = ["vmap_mapped", "vmap_vectorised", "vmap_loop"]
 
 
 def part(*measures: str, dtype: str = "float64", **filters: list[str]) -> Selection:
-    """Some measures of one precision."""
+    """Return some measures of one precision."""
     return Selection(measures=list(measures), dtypes=[dtype], **filters)
 
 
@@ -91,7 +91,7 @@ VERSIONS = [
 
 
 def gpu(*measures: str, **filters: list[str]) -> list[Selection]:
-    """Some measures on the GPU, float32 first: it is what GPUs are for."""
+    """Return some measures on the GPU, float32 first: it is what GPUs are for."""
     return [part(*measures, dtype=dtype, devices=["gpu"], **filters) for dtype in ("float32", "float64")]
 
 
@@ -135,7 +135,7 @@ GPU = [
 
 
 def in_tier_only(parts: list[Selection], tier: str) -> list[Selection]:
-    """The parts with the kernels of a tier alone; what has no kernel, such as an import, stays."""
+    """Return the parts with the kernels of a tier alone; what has no kernel, such as an import, stays."""
     kernels = in_tier(tier)
     found = []
     for one in parts:

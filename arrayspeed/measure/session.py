@@ -6,7 +6,6 @@ import contextlib
 import copy
 import logging
 import os
-import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
@@ -25,6 +24,7 @@ from asv.results import Results
 from arrayspeed.environments import interpreters
 from arrayspeed.environments.plugin import Venv
 from arrayspeed.environments.project import measured_code, uncommitted
+from arrayspeed.formats.progress import say
 from arrayspeed.measure.plan import Selection, nothing, selected, worth_making
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.libraries import PYTHON, held, of_python
@@ -59,7 +59,7 @@ class Session:
         return self.commits[0]
 
     def packages(self, name: str) -> dict[str, str]:
-        """The exact packages of an environment."""
+        """Return the exact packages of an environment."""
         packages: dict[str, str] = self.environments[name].packages()
         return packages
 
@@ -69,7 +69,7 @@ class Session:
         return alike
 
     def results_of(self, name: str, commit: str | None = None) -> Results:
-        """What is saved of an environment at a commit, by default this run's, or an empty Results.
+        """Return what is saved of an environment at a commit, by default this run's, or an empty Results.
 
         A file that is no result file is set aside, so that nothing of it is lost, and none of it is taken.
         """
@@ -100,11 +100,11 @@ def set_aside(path: Path, why: str) -> None:
     """Rename a file that is no result file, and say so."""
     aside = path.with_name(f"{path.name}.broken")
     path.replace(aside)
-    print(f"warning: {printable(why)}; kept as {aside.name}, and what it held is measured again", file=sys.stderr)
+    say(f"warning: {why}; kept as {aside.name}, and what it held is measured again")
 
 
 def newest_of_all(config: Config) -> str:
-    """The name of the environment that holds most libraries.
+    """Return the name of the environment that holds most libraries.
 
     Raises
     ------
@@ -119,7 +119,8 @@ def newest_of_all(config: Config) -> str:
 
 
 def of_one_library(config: Config) -> list[str]:
-    """The names of the environments that measure a single library, of libraries with several releases, and Pythons.
+    """Return the names of the environments that measure a single library, of libraries with several releases, and
+    Pythons.
 
     Raises
     ------
@@ -170,9 +171,7 @@ def open_session(config: Config, selections: list[Selection], scratch: str | Non
     if changed := uncommitted():
         more = "" if len(changed) == 1 else f" and {plural(len(changed) - 1, 'more file')}"
         what = f"{printable(changed[0])}{more} differ{'' if more else 's'} from it"
-        print(
-            f"warning: the results will name commit {commits[0][:8]}, and {what}: recorded as unclean", file=sys.stderr
-        )
+        say(f"warning: the results will name commit {commits[0][:8]}, and {what}: recorded as unclean")
     machine.save(config.results_dir)
     create(environments)
     for env in environments:
@@ -193,10 +192,12 @@ def open_session(config: Config, selections: list[Selection], scratch: str | Non
 
 
 def absent(env: environment.Environment) -> bool:
-    """Whether it is there to compare Pythons, and its own is not on this machine: such a line is left out, aloud."""
+    """Return whether it is there to compare Pythons, and its own is not on this machine: such a line is left out,
+    aloud.
+    """
     if not of_python(env.env_vars) or interpreters.find(env.python):
         return False
-    print(f"Python {env.python} is not on this machine: left out", file=sys.stderr)
+    say(f"Python {env.python} is not on this machine: left out")
     return True
 
 
@@ -217,7 +218,7 @@ def create(environments: list[environment.Environment]) -> None:
                 if env in missing:
                     count = downloads.get(env.name)
                     how_much = f" ({plural(count, 'package')} to download)" if count else ""
-                    print(f"Creating environment {env.name}{how_much} …", file=sys.stderr, flush=True)
+                    say(f"Creating environment {env.name}{how_much} …")
                 env.create()
     except util.UserError as error:
         raise UserError(str(error)) from error
@@ -240,7 +241,8 @@ def repository(config: Config) -> Repo:
 
 
 def same_code(repo: Repo, candidates: Iterable[str]) -> list[str]:
-    """The candidates whose kernels and benchmarks are those of HEAD, newest first; HEAD alone where there are none.
+    """Return the candidates whose kernels and benchmarks are those of HEAD, newest first; HEAD alone where there are
+    none.
 
     A run goes on where it stopped although its results, or a page about them, were committed in between: what is
     measured is the same. New results name the newest of these commits.

@@ -92,7 +92,7 @@ def stale(config: Config, selection: Selection, machine: str | None = None) -> t
 
 
 def stored(config: Config, machine: str, commits: list[str]) -> list[Stored]:
-    """The environments of which a machine has results.
+    """Return the environments of which a machine has results.
 
     Raises
     ------
@@ -110,15 +110,17 @@ def stored(config: Config, machine: str, commits: list[str]) -> list[Stored]:
 
 
 def packages_of(env: environment.Environment) -> tuple[dict[str, str] | None, list[dict[str, str]]]:
-    """An environment's packages, and those that are as good; None where it is not made: nothing is known of them."""
+    """Return an environment's packages, and those that are as good; None where it is not made: nothing is known of
+    them.
+    """
     return (env.packages(), env.alike()) if env.check_presence() else (None, [])
 
 
 def newest(
     folder: str | Path, machine: str, name: str, commits: list[str]
 ) -> Iterator[tuple[Combination, str | None, bool]]:
-    """Each combination of an environment that has a value at some commits; of the newest, its fingerprint and whether
-    all of its processes are known to have kept their memory.
+    """Yield each combination of an environment that has a value at some commits; of the newest, its fingerprint and
+    whether all of its processes are known to have kept their memory.
     """
     found: dict[tuple[object, ...], list[processes.Process]] = defaultdict(list)
     for process in processes.load(folder, machine, name, commits):
@@ -131,20 +133,20 @@ def newest(
 
 
 def kept_memory(process: processes.Process) -> bool:
-    """Whether calls are known to have kept their memory; of most processes it was not recorded."""
+    """Return whether calls are known to have kept their memory; of most processes it was not recorded."""
     return process.faults is not None and process.faults < FEW_FAULTS
 
 
 def reason(
-    one: Combination,
+    combination: Combination,
     before: str | None,
     kept: bool,
     packages: Mapping[str, str] | None,
     alike: Iterable[Mapping[str, str]] = (),
 ) -> str | None:
-    """Why a value is out of date, or None; the first three as `newest` has them."""
+    """Return why a value is out of date, or None; the first three as `newest` has them."""
     if before is None:
         return UNKNOWN
     parts = [part for part in PARTS if part != "packages" or packages is not None]
-    differ = changed(before, one, packages or {}, parts, kept, alike)
+    differ = changed(before, combination, packages or {}, parts, kept, alike)
     return f"changed: {', '.join(differ)}" if differ else None

@@ -26,13 +26,13 @@ NEVER, WHERE_FAULTS, ALWAYS = "never", "where there are page faults", "always"
 
 
 def may_differ(seconds: float | None, faults: float | None) -> bool:
-    """Whether the page faults of a call leave room for a difference. ``seconds``: of a call."""
+    """Return whether the page faults of a call leave room for a difference. ``seconds``: of a call."""
     return bool(seconds and faults and faults >= FEWEST and faults * FAULT >= SHARE * seconds)
 
 
 def differ(usual: float | None, faults: float | None, retained: float | None, retained_faults: float | None) -> bool:
-    """Whether one process's calls took two times: seconds and page faults of a call, in the usual state and where it
-    retained freed memory.
+    """Return whether one process's calls took two times: seconds and page faults of a call, in the usual state and
+    where it retained freed memory.
     """
     if not usual or not retained or not (may_differ(usual, faults) or may_differ(retained, retained_faults)):
         return False

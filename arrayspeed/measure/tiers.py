@@ -13,13 +13,13 @@ DEFAULT = "core"
 
 
 def add_tier(parser: ArgumentParser, default: str = DEFAULT) -> None:
-    """The option ``--tier``; ``default`` is the tier of a command that is given no filter."""
+    """Add the option ``--tier``; ``default`` is the tier of a command that is given no filter."""
     said = f"default {default}" + ("" if default == TIERS[-1] else f", or {TIERS[-1]} with filters that name kernels")
     parser.add_argument("--tier", choices=TIERS, help=f"the kernels of a tier, which holds those before it ({said})")
 
 
 def kernels_of(tier: str | None, chosen: list[str], narrowed: bool = False) -> list[str]:
-    """The kernels that were asked for, at least one.
+    """Return the kernels that were asked for, at least one.
 
     Parameters
     ----------

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass
 from typing import TypeVar
 
-from arrayspeed.decide import LOOKS, Decision, Looks, Observed
-from arrayspeed.decide.words import FACTOR
-from arrayspeed.measure import interrupts
-from arrayspeed.measure.blocks import Block, gangs, never, rounds
+from arrayspeed.decide import Decision, Observed
+from arrayspeed.measure.blocks import Block, group_by_process, never, rounds
+from arrayspeed.measure.looking import Clock, Limits, look_by_look
 from arrayspeed.measure.plan import nothing
-from arrayspeed.measure.players import Turns
+from arrayspeed.measure.players import Interleaving
 from arrayspeed.measure.progress import Rounds
 from arrayspeed.measure.session import Session
 from arrayspeed.model.errors import UserError
@@ -24,25 +21,6 @@ Where = TypeVar("Where", bound=Hashable)
 Compared = TypeVar("Compared", bound=Hashable)
 
 
-@dataclass(frozen=True)
-class Limits:
-    """When to stop although not everything is decided: rounds of each comparison, and minutes for all. ``factor`` is
-    the ratio that somebody would act on; with ``once`` all rounds are made, and looked at then. With ``whole``, what
-    was stopped early is not judged: Ctrl-C is raised, and so is `OutOfTime`. ``patient``: as of `Looks`.
-    """
-
-    rounds: int = LOOKS[-1]
-    minutes: float = float("inf")
-    factor: float = FACTOR
-    once: bool = False
-    whole: bool = False
-    patient: bool = False
-
-
-class OutOfTime(Exception):
-    """Time is up."""
-
-
 def until_decided(
     session: Session,
     blocks: Mapping[Where, Block],
@@ -50,7 +28,7 @@ def until_decided(
     observed: Callable[[], dict[Compared, Observed]],
     limits: Limits,
     finished: Mapping[Where, int] | None = None,
-    turns: Turns | None = None,
+    turns: Interleaving | None = None,
     store: bool = True,
     retained: Callable[[Block], str] = never,
 ) -> dict[Compared, Decision]:
@@ -80,55 +58,41 @@ def until_decided(
     """
     if not blocks:
         raise UserError(nothing([]))
-    until = time.monotonic() + 60 * limits.minutes
-    looks = Looks(limits.rounds, limits.factor, once=limits.once, patient=limits.patient)
+    clock = Clock(limits.minutes)
+    looks = limits.looks()
     finished = finished or {}
     progress = Rounds(blocks, looks.plan, finished)
     left = list(blocks)
-    try:
-        with rounds(session, turns, retained) as next_round:
-            done = 0
-            for look in looks.plan:
-                for number in range(done, look):
-                    todo = [
-                        where
-                        for where in left
-                        if finished.get(where, 0) <= number and not blocks[where].waits(number, looks.plan[0])
-                    ]
-                    progress.start(number, [blocks[where] for where in todo], len(left))
-                    now = next_round(number)
-                    # What took least comes first: should time be up, most comparisons have the round.
-                    for gang in sorted(gangs(blocks[where] for where in todo), key=progress.took):
-                        interrupts.check()
-                        if time.monotonic() > until:
-                            raise OutOfTime
-                        for block, played in zip(gang, now.play(gang), strict=True):
-                            for process in played if store else ():
-                                processes.store(session, process.one.environment, [process])
-                            take(block, played)
-                        progress.finish(gang)
-                done = look
-                decisions = looks.look(observed())
-                open_ = set(looks.undecided(decisions))
-                left = [where for where in left if where in open_ or any(of(key, where) for key in open_)]
-                progress.look(look, looks, [blocks[where] for where in left])
-                if not left:
-                    break
-        progress.end()
-        return decisions
-    except (KeyboardInterrupt, OutOfTime) as error:
-        if limits.whole:
-            progress.end()
-            raise
-        interrupts.forget()
-        why = "stopped" if isinstance(error, KeyboardInterrupt) else "time is up"
-        progress.end(f"{why}: what follows is decided from what has been measured")
-        so_far = observed()
-        if not so_far:
-            raise UserError(f"{why} before anything was measured") from error
-        return looks.look(so_far, last=isinstance(error, OutOfTime))
+    with rounds(session, turns, retained) as next_round:
+
+        def play(number: int) -> None:
+            todo = [
+                where
+                for where in left
+                if finished.get(where, 0) <= number and not blocks[where].waits(number, looks.plan[0])
+            ]
+            progress.start(number, [blocks[where] for where in todo], len(left))
+            now = next_round(number)
+            # What took least comes first: should time be up, most comparisons have the round.
+            for gang in sorted(group_by_process(blocks[where] for where in todo), key=progress.took):
+                clock.check()
+                for block, played in zip(gang, now.play(gang), strict=True):
+                    for process in played if store else ():
+                        processes.store(session, process.one.environment, [process])
+                    take(block, played)
+                progress.finish(gang)
+
+        def go_on(done: int, undecided: set[Compared]) -> bool:
+            left[:] = [where for where in left if where in undecided or any(of(key, where) for key in undecided)]
+            progress.look(done, looks, [blocks[where] for where in left])
+            return bool(left)
+
+        found = look_by_look(looks, play, lambda _: observed(), go_on, progress, limits.whole)
+    if found.stopped and not found.decisions:
+        raise UserError(f"{found.stopped} before anything was measured")
+    return found.decisions
 
 
 def of(key: Hashable, where: Hashable) -> bool:
-    """Whether a comparison's key belongs to a block's."""
+    """Return whether a comparison's key belongs to a block's."""
     return isinstance(key, tuple) and bool(key) and key[0] == where

@@ -25,8 +25,8 @@ BROKEN = "cannot be imported"
 
 
 def class_of(line: str) -> str:
-    """The class of an exception, from the line that Python ends a traceback with, ``module.Name: text``, or from asv's
-    own: ``asv: skipped: Name('text')``.
+    """Return the class of an exception, from the line that Python ends a traceback with, ``module.Name: text``, or from
+    asv's own: ``asv: skipped: Name('text')``.
     """
     named = re.match(r"(?:asv: skipped: )?(?:\w+\.)*(\w+)[:(]", line)
     found = EXCEPTIONS.get(named[1], ERROR) if named else ERROR

@@ -13,7 +13,7 @@ from kernels.backends.table import library_of
 
 
 def bare(name: str) -> str:
-    """The library, or other package, of one of asv's requirements: ``jax`` of ``pip+jax[cuda13]``."""
+    """Return the library, or other package, of one of asv's requirements: ``jax`` of ``pip+jax[cuda13]``."""
     return library_of(re.split(r"[\[ ]", name.removeprefix("pip+"))[0])
 
 
@@ -37,12 +37,12 @@ class Held(Protocol):
 
 
 def of_python(variables: Mapping[str, str] | None) -> bool:
-    """Whether an environment is there to compare Pythons, by its variables."""
+    """Return whether an environment is there to compare Pythons, by its variables."""
     return (variables or {}).get(SUBJECT) == PYTHON
 
 
 def compares_python(environment: str) -> bool:
-    """Whether an environment is there to compare Pythons, by its name."""
+    """Return whether an environment is there to compare Pythons, by its name."""
     return f"{SUBJECT}{PYTHON}" in environment
 
 
@@ -52,7 +52,7 @@ def held(env: Held) -> dict[str, str]:
 
 
 def subjects(requirements: Mapping[str, str], variables: Mapping[str, str] = MappingProxyType({})) -> dict[str, str]:
-    """The libraries that an environment is there to measure, with their versions.
+    """Return the libraries that an environment is there to measure, with their versions.
 
     NumPy beside one other library is only its companion, unless Python is compared: measuring it there would repeat
     one number for every version of the other.

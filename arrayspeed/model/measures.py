@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from arrayspeed.model import thresholds
+from arrayspeed.model.thresholds import Threshold
+
 SECONDS, BYTES, ERROR = "seconds", "bytes", "relative error"
 
 ALL, SMALLEST, LARGEST = "all", "smallest", "largest"
@@ -32,10 +35,8 @@ class Measure:
         Whether a sample is the mean of many calls.
     exact
         Whether it does not vary by chance.
-    factor
-        The ratio that matters, where it is not the one that is asked for.
-    least, lift
-        A difference that never matters, and the value below which all are alike, in the unit.
+    threshold
+        What counts as a change.
     rounds
         Rounds that are enough for the first look; None for all of them.
     prepares
@@ -59,9 +60,7 @@ class Measure:
     of_library: bool = False
     batched: bool = False
     exact: bool = False
-    factor: float | None = None
-    least: float = 0.0
-    lift: float = 0.0
+    threshold: Threshold = thresholds.CALLS
     rounds: int | None = None
     prepares: int | None = None
     afterwards: bool = False
@@ -99,6 +98,7 @@ FIRST_CALL = Measure(
     "time of the first call",
     "first call",
     "From a fresh process with its imports done to the first complete result: trace, compile, run.",
+    threshold=thresholds.FIRST_CALL,
     prepares=0,  # or it would not be the first
     upgrade=SMALLEST,
     of_compiling=True,
@@ -133,8 +133,7 @@ ACCURACY = Measure(
     "The largest error against the float64 reference, relative to the reference's largest element.",
     ERROR,
     exact=True,
-    factor=2.0,  # a matter of digits
-    lift=2.0**-52,  # rounding
+    threshold=thresholds.ERRORS,
     rounds=2,
     prepares=2,
     afterwards=True,
@@ -146,6 +145,7 @@ IMPORT = Measure(
     "time of the import",
     "import",
     "Importing the library in a fresh process.",
+    threshold=thresholds.IMPORT,
     of_library=True,
     upgrade=ALL,
 )
@@ -180,7 +180,7 @@ MEASURES = {
             "peak memory",
             "Peak of the whole process: interpreter, library, inputs, compilation and one call.",
             BYTES,
-            least=2.0**20,
+            threshold=thresholds.PEAK,
         ),
         Measure(
             "track_memory",
@@ -188,8 +188,7 @@ MEASURES = {
             "memory",
             "Memory that one call, already compiled, adds at its peak.",
             BYTES,
-            least=2.0**20,
-            lift=2.0**10,  # the allocator's own grain
+            threshold=thresholds.MEMORY,
             prepares=1,  # before the many calls after which a library keeps the memory that it took
             upgrade=LARGEST,
         ),
@@ -199,8 +198,7 @@ MEASURES = {
             "kept",
             "Memory that every call takes and never gives back: a leak. Caches, which fill once, are not counted.",
             BYTES,
-            least=64.0,
-            lift=64.0,  # an entry of a list now and then
+            threshold=thresholds.KEPT,
             rounds=3,  # which decide where they agree exactly, as nearly all do
             prepares=3,  # it makes many calls
             upgrade=SMALLEST,
@@ -212,8 +210,7 @@ MEASURES = {
             "Resident memory that every call adds for good, whoever takes it. There is none where it goes up and down "
             "so much that this cannot be told.",
             BYTES,
-            least=2.0**12,
-            lift=2.0**12,  # a page
+            threshold=thresholds.GROWTH,
             rounds=3,
             prepares=4,  # from the same calls as what is kept
             upgrade=SMALLEST,
@@ -234,5 +231,5 @@ AFTERWARDS = [name for name in PREPARING if MEASURES[name].afterwards]
 
 
 def measure_of(name: str) -> Measure:
-    """The measure of a name; a time where nothing else is known, since results may be of other suites."""
+    """Return the measure of a name; a time where nothing else is known, since results may be of other suites."""
     return MEASURES.get(name) or Measure(name, name, name, "")

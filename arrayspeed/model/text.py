@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 
 
@@ -11,5 +13,10 @@ def printable(text: str) -> str:
 
 
 def file_name(*parts: str) -> str:
-    """A file's name of letters, digits, hyphens and underscores."""
+    """Return a file's name of letters, digits, hyphens and underscores."""
     return re.sub(r"[^A-Za-z0-9_-]+", "-", "_".join(parts))
+
+
+def digest(*parts: object) -> str:
+    """Return a name for what is the same."""
+    return hashlib.sha256(json.dumps(parts, default=str).encode()).hexdigest()[:12]

@@ -4,16 +4,14 @@ It must not know our kernels, their records or asv's environments.
 
     script       what a file says of itself: its functions, and the dependencies in its header
     sides        what is compared: requirements, an interpreter, environment variables
-    resolve      the exact packages of every side, alike except for the subject
     environments folders with these packages, kept
-    inside       what runs in a side's environment
+    worker       what runs in a side's environment
     process      that process, seen from here
     rounds       one process of every side a round, which take turns
     records      a line of JSON for each process and function
     results      whether two sides return the same
     measures     how each measure is judged
     until_decided  rounds and looks
-    verdict      everything that was found, as rows
-    show, page   for people, for programs, as a page
+    verdict      everything that was found, for `arrayspeed.verdict`
     samples      what other tools measured
 """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from arrayspeed.decide import Decision
 from arrayspeed.decide.words import BROKEN, FAILS, FASTER, SLOWER, WORKS
@@ -14,7 +14,7 @@ BEATEN, BEATS = (SLOWER, FAILS), (FASTER, WORKS)
 
 
 def best(decisions: Mapping[Key, Decision], sides: Sequence[str]) -> dict[Item, list[str]]:
-    """Function and size -> the fastest sides, in their order. Every pair of sides must have been compared."""
+    """Return the fastest sides of each function and size, in their order; every pair must have been compared."""
     beaten: dict[Item, set[Reference]] = {}
     for (function, size, measure, side), decision in decisions.items():
         if function is None or measure not in CARRYING:
@@ -28,17 +28,3 @@ def best(decisions: Mapping[Key, Decision], sides: Sequence[str]) -> dict[Item, 
         elif decision.verdict == BROKEN:
             out |= {reference, subject}
     return {item: [side for side in sides if side not in out] for item, out in beaten.items()}
-
-
-def sentences(found: Mapping[Item, Sequence[str]], name: Callable[[Item], str]) -> list[str]:
-    """A sentence for each function and size; ``name`` is what people call these."""
-    texts = []
-    for item, sides in found.items():
-        if not sides:
-            said = "none works"
-        elif len(sides) == 1:
-            said = sides[0]
-        else:
-            said = f"{', '.join(sides[:-1])} or {sides[-1]}, of which none is shown to be slower"
-        texts.append(f"Fastest of {name(item)}: {said}.")
-    return texts

@@ -29,7 +29,7 @@ class CommandRound:
         self.number, self.sides, self.script, self.plan = number, list(sides), script, plan
 
     def play(self, task: Task) -> list[Record]:
-        """What every side printed."""
+        """Return what every side printed."""
         rng = random.Random(f"{self.plan.seed} {self.number}")
         found = {}
         for side in rng.sample(self.sides, len(self.sides)):
@@ -68,7 +68,7 @@ class CommandRound:
 
 
 def metric(output: str, pattern: str) -> float | None:
-    """The last number that the pattern's group matches."""
+    """Return the last number that the pattern's group matches."""
     found = None
     for match in re.finditer(pattern, output):
         with suppress(ValueError, IndexError):

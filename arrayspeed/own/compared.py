@@ -11,19 +11,20 @@ from typing import Any
 
 from arrayspeed.decide import UNCLEAR_SHARE
 from arrayspeed.measure.host import only_run
-from arrayspeed.measure.players import Turns
-from arrayspeed.measure.until_decided import Limits
+from arrayspeed.measure.looking import Limits
+from arrayspeed.measure.players import Interleaving
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.failures import NOT_AVAILABLE
 from arrayspeed.own.environments import ready
-from arrayspeed.own.measures import COMMAND, observed
+from arrayspeed.own.measures import observed
 from arrayspeed.own.notes import listed, name
 from arrayspeed.own.records import Item, Records, run_of
 from arrayspeed.own.rounds import Plan, first_look
-from arrayspeed.own.script import Script
+from arrayspeed.own.script import COMMAND, Script
 from arrayspeed.own.sides import Ready, Side
 from arrayspeed.own.until_decided import until_decided, works
-from arrayspeed.own.verdict import Verdict, verdict
+from arrayspeed.own.verdict import verdict
+from arrayspeed.verdict.verdict import Verdict
 
 #: What functions are called together that stand for sides.
 VARIANTS = "variants"
@@ -56,7 +57,7 @@ class Wanted:
     sizes: tuple[str, ...] = ()
     companions: tuple[str, ...] = ()
     limits: Limits = field(default_factory=Limits)
-    turns: Turns = field(default_factory=Turns)
+    turns: Interleaving = field(default_factory=Interleaving)
     tolerance: float | None = None
     again: bool = False
     every_pair: bool = False
@@ -111,7 +112,9 @@ def begun(
 def records_of(
     script: Script, sides: Sequence[Ready], answers: dict[str, dict[str, Any]], wanted: Wanted, **more: object
 ) -> Records:
-    """The records of a run, with what is there of it already; ``more`` tells it from others of the same sides."""
+    """Return the records of a run, with what is there of it already; ``more`` tells it from others of the
+    same sides.
+    """
     modules = sorted({tuple(each) for answer in answers.values() for each in answer["modules"].items()})
     settings = {"tolerance": wanted.tolerance, "timeout": wanted.turns.timeout, "modules": modules, **more}
     path = wanted.folder / f"{COMMAND if script.command else script.path.stem}.jsonl"
@@ -121,7 +124,9 @@ def records_of(
 
 
 def look(script: Script, sides: Sequence[Ready], wanted: Wanted) -> dict[str, dict[str, Any]]:
-    """What every side says that there is to measure: of a command itself, of functions that stand for sides one."""
+    """Return what every side says that there is to measure: of a command itself, of functions that stand
+    for sides one.
+    """
     if script.kind == COMMAND:
         return {one.label: {"items": [(COMMAND, None)], "notes": [], "modules": {}} for one in sides}
     answers = first_look(sides, script, wanted.turns.timeout)
@@ -159,7 +164,7 @@ def check_loaded(script: Script, sides: Sequence[Ready], answers: dict[str, dict
 
 
 def chosen(script: Script, sides: Sequence[Ready], answers: dict[str, dict[str, Any]], wanted: Wanted) -> list[Item]:
-    """The functions and sizes that are asked for, of all that any side has.
+    """Return the functions and sizes that are asked for, of all that any side has.
 
     Raises
     ------
@@ -181,7 +186,7 @@ def chosen(script: Script, sides: Sequence[Ready], answers: dict[str, dict[str, 
 
 
 def notes_of_sides(answers: dict[str, dict[str, Any]]) -> list[str]:
-    """What the sides say of the file as a whole, and which side says it where not all do."""
+    """Return what the sides say of the file as a whole, and which side says it where not all do."""
     found: dict[str, list[str]] = {}
     for label, answer in answers.items():
         for note in answer["notes"]:

@@ -8,17 +8,20 @@ import re
 import shutil
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from packaging.requirements import InvalidRequirement, Requirement
 
 from arrayspeed.environments import interpreters, pythons
+from arrayspeed.environments.failures import why
 from arrayspeed.environments.plugin import LIST_PACKAGES
-from arrayspeed.environments.uv import Uv, why
+from arrayspeed.environments.requirements import name_of
+from arrayspeed.environments.resolve import Requested, resolve
+from arrayspeed.environments.uv import Uv
 from arrayspeed.model.errors import UserError
-from arrayspeed.own.resolve import name_of, requirements_of, resolve
+from arrayspeed.own.locks import packages_of
 from arrayspeed.own.script import Script
 from arrayspeed.own.sides import Ready, Side
 
@@ -32,7 +35,7 @@ WHEELS = "wheels"
 def ready(
     sides: Sequence[Side], script: Script, companions: Sequence[str], folder: Path, say: Callable[[str], None]
 ) -> list[Ready]:
-    """Every side with an environment: those that are there already, or made now.
+    """Return every side with an environment: those that are there already, or made now.
 
     Parameters
     ----------
@@ -58,7 +61,7 @@ def ready(
     if made:
         uv = Uv(folder.with_name(WHEELS))
         programs = interpreters_of(uv, made, script, wanted, say)
-        pins = resolve(uv, made, programs, wanted)
+        pins = resolve(uv, [requested_of(uv, side, wanted) for side in made], programs)
         for side, python, each in zip(made, programs, pins, strict=True):
             found[side] = environment(uv, side, python, each, folder, say)
     return [found[side] if side in found else as_it_is(side) for side in sides]
@@ -82,10 +85,20 @@ def check_companions(companions: Sequence[str], sides: Sequence[Side]) -> None:
                 raise UserError(f"--with {text!r} is not a requirement: packaging==24.0, say") from error
 
 
+def requested_of(uv: Uv, side: Side, dependencies: Iterable[str]) -> Requested:
+    """Return everything that a side asks for: its own requirements, its lock file's, and the file's dependencies that
+    neither names.
+    """
+    own = [*side.wanted, *(packages_of(uv, side.lock) if side.lock else ())]
+    named = {name_of(text) for text in own}
+    every = [*own, *(text for text in dependencies if name_of(text) not in named)]
+    return Requested(side.label, side.wanted, tuple(every))
+
+
 def interpreters_of(
     uv: Uv, sides: Sequence[Side], script: Script, dependencies: Sequence[str], say: Callable[[str], None]
 ) -> list[str]:
-    """Each side's interpreter: of the version that it names, and one for all sides that name none.
+    """Return each side's interpreter: of the version that it names, and one for all sides that name none.
 
     Raises
     ------
@@ -93,7 +106,7 @@ def interpreters_of(
         There is none for all of them, or one cannot be had.
     """
     free = {
-        side.label or f"the file with {', '.join(dependencies)}": requirements_of(uv, side, dependencies)
+        side.label or f"the file with {', '.join(dependencies)}": requested_of(uv, side, dependencies).every
         for side in sides
         if side.python is None
     }
@@ -104,7 +117,7 @@ def interpreters_of(
 def environment(
     uv: Uv, side: Side, python: str, pins: Sequence[str], folder: Path, say: Callable[[str], None]
 ) -> Ready:
-    """A side's environment, made where it is not there.
+    """Return a side's environment, made where it is not there.
 
     Raises
     ------
@@ -121,7 +134,8 @@ def environment(
             return Ready(side, executable, known["packages"], known["python"])
     except (OSError, ValueError, KeyError):
         shutil.rmtree(place, ignore_errors=True)
-    say(f"making the environment of {side.label or 'Python ' + version}: {', '.join(pins[:4])}{' …' * (len(pins) > 4)}")
+    what = f": {', '.join(pins[:4])}{' …' * (len(pins) > 4)}" if pins else ""
+    say(f"making the environment of {side.label or 'Python ' + version}{what}")
     started = time.monotonic()
     place.parent.mkdir(parents=True, exist_ok=True)
     (folder / ".gitignore").write_text("*\n")
@@ -141,7 +155,7 @@ def environment(
 
 
 def as_it_is(side: Side) -> Ready:
-    """An interpreter with what is installed there.
+    """Return an interpreter with what is installed there.
 
     Raises
     ------
@@ -157,7 +171,7 @@ def as_it_is(side: Side) -> Ready:
 
 
 def look(executable: str) -> dict[str, Any]:
-    """The packages and the version of an interpreter.
+    """Return the packages and the version of an interpreter.
 
     Raises
     ------

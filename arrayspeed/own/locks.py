@@ -11,12 +11,13 @@ from typing import Any
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
-from arrayspeed.environments.uv import Uv, why
+from arrayspeed.environments.failures import why
+from arrayspeed.environments.uv import Uv
 from arrayspeed.model.errors import UserError
 
 
 def packages_of(uv: Uv, path: Path) -> list[str]:
-    """What a lock file lists, as requirements with their markers.
+    """Return what a lock file lists, as requirements with their markers.
 
     Raises
     ------
@@ -43,7 +44,7 @@ def packages_of(uv: Uv, path: Path) -> list[str]:
 
 
 def as_toml(text: str, path: Path) -> dict[str, Any] | None:
-    """The content of a file in TOML; None where it is something else, which a requirements file may be.
+    """Return the content of a file in TOML; None where it is something else, which a requirements file may be.
 
     Raises
     ------
@@ -69,17 +70,17 @@ def of_pylock(data: dict[str, Any], path: Path) -> list[str]:
     return listed(found, path)
 
 
-def listed(found: list[str], path: Path) -> list[str]:
-    """What a file lists.
+def listed(names: list[str], path: Path) -> list[str]:
+    """Return what a file lists.
 
     Raises
     ------
     UserError
         Nothing.
     """
-    if not found:
+    if not names:
         raise UserError(f"{path.name} lists no package")
-    return found
+    return names
 
 
 def of_poetry(data: dict[str, Any], path: Path) -> list[str]:
@@ -132,7 +133,7 @@ def markers_of(row: dict[str, Any], rows: list[dict[str, Any]]) -> list[str]:
 
 
 def pinned(row: dict[str, Any]) -> str:
-    """A package of Poetry's at its version or address."""
+    """Return a package of Poetry's at its version or address."""
     source = row.get("source", {})
     if source.get("type") == "git":
         return f"{row['name']} @ git+{source['url']}@{source['resolved_reference']}"
@@ -167,7 +168,7 @@ def of_uv(uv: Uv, data: dict[str, Any], path: Path) -> list[str]:
 
 
 def of_requirements(text: str, path: Path) -> list[str]:
-    """A requirements file, as ``pip freeze`` or ``uv pip compile`` writes it."""
+    """Return a requirements file, as ``pip freeze`` or ``uv pip compile`` writes it."""
     found = []
     for number, line in enumerate(text.replace("\\\n", " ").splitlines(), 1):
         line = line.split(" #")[0].split(" --hash")[0].strip()

@@ -10,25 +10,24 @@ from statistics import median
 from arrayspeed.decide import Observed
 from arrayspeed.decide.observed import Value, halfway
 from arrayspeed.decide.words import SIZES, TIMES, Words
+from arrayspeed.model import thresholds
 from arrayspeed.model.failures import NOT_AVAILABLE
 from arrayspeed.model.measures import CALL
+from arrayspeed.model.thresholds import Threshold
 from arrayspeed.model.units import human_bytes, human_time, significant
 from arrayspeed.own.records import Item, Record, Records, Size
+from arrayspeed.own.script import COMMAND
 from arrayspeed.own.states import differ
+from arrayspeed.verdict.rows import Quantity
+from arrayspeed.verdict.verdict import RESULT
 
 TIME, FIRST, MEMORY, KEPT, RESIDENT, IMPORT = CALL.name, "first_call", "memory", "kept", "resident", "import"
 
 #: The time of a call where the process retains freed memory, which is judged where it is another.
 RETAINED = "time_retained"
 
-#: Whether results are the same, and what a command printed.
-RESULT, METRIC = "result", "metric"
-
-#: What records of a command call it.
-COMMAND = "command"
-
-#: The factor of what happens once a process, unless a larger one is asked for: it is noisy, and matters less.
-ONCE = 1.10
+#: What a command printed.
+METRIC = "metric"
 
 
 @dataclass(frozen=True)
@@ -37,51 +36,75 @@ class Measure:
 
     Attributes
     ----------
-    title
-        What people call it.
+    quantity
+        What it is, for people.
     of
         What a record holds of it.
-    least, lift
-        A difference that never matters, and the value below which all are alike, in its unit.
-    once
-        It happens once a process.
-    shown
-        A value in its unit.
+    words, threshold
+        What more and less of it are called, and what counts as a change.
     within
         What a record's value may be wrong by, where the process knows it.
     """
 
-    title: str
+    quantity: Quantity
     of: Callable[[Record], Value]
     words: Words = TIMES
-    least: float = 0.0
-    lift: float = 0.0
-    once: bool = False
-    shown: Callable[[float], str] = human_time
-    within: Callable[[Record], float | None] = lambda one: None
+    threshold: Threshold = thresholds.CALLS
+    within: Callable[[Record], float | None] = lambda item: None
 
 
 MEASURES = {
-    TIME: Measure("time", lambda one: one.batches),
-    RETAINED: Measure("time, memory retained", lambda one: one.retained),
-    FIRST: Measure("first call", lambda one: one.first, least=0.010, lift=0.005, once=True),
-    MEMORY: Measure("memory", lambda one: one.memory, SIZES, least=2.0**20, lift=2.0**16, shown=human_bytes),
-    KEPT: Measure("kept by a call", lambda one: one.kept, SIZES, least=64.0, lift=64.0, shown=human_bytes),
-    RESIDENT: Measure(
-        "memory growth",
-        lambda one: one.resident,
-        SIZES,
-        least=2.0**10,
-        lift=2.0**10,
-        shown=human_bytes,
-        within=lambda one: one.resident_within,
+    TIME: Measure(Quantity(TIME, "time", "Time of a call", human_time, carries=True), lambda item: item.batches),
+    RETAINED: Measure(
+        Quantity(
+            RETAINED,
+            "time, memory retained",
+            "Time of a call where the process retains freed memory",
+            human_time,
+            averaged=False,
+        ),
+        lambda item: item.retained,
     ),
-    IMPORT: Measure("import", lambda one: one.loaded, least=0.020, lift=0.010, once=True),
-    METRIC: Measure("metric", lambda one: one.metric, shown=significant),
+    FIRST: Measure(
+        Quantity(FIRST, "first call", "First call", human_time),
+        lambda item: item.first,
+        threshold=thresholds.FIRST_CALL,
+    ),
+    MEMORY: Measure(
+        Quantity(MEMORY, "memory", "Memory at the peak of a call", human_bytes, averaged=False),
+        lambda item: item.memory,
+        SIZES,
+        thresholds.MEMORY,
+    ),
+    KEPT: Measure(
+        Quantity(KEPT, "kept by a call", "Memory that every call keeps", human_bytes, averaged=False),
+        lambda item: item.kept,
+        SIZES,
+        thresholds.KEPT,
+    ),
+    RESIDENT: Measure(
+        Quantity(
+            RESIDENT,
+            "memory growth",
+            "Growth of the process's own memory with every call",
+            human_bytes,
+            averaged=False,
+        ),
+        lambda item: item.resident,
+        SIZES,
+        thresholds.GROWTH,
+        lambda item: item.resident_within,
+    ),
+    IMPORT: Measure(
+        Quantity(IMPORT, "import", "Import of the file", human_time),
+        lambda item: item.loaded,
+        threshold=thresholds.IMPORT,
+    ),
+    METRIC: Measure(Quantity(METRIC, "metric", "Metric", significant, carries=True), lambda item: item.metric),
 }
 
 #: Measures that a function has even where it fails: they carry its failures.
-CARRYING = (TIME, METRIC)
+CARRYING = tuple(name for name, measure in MEASURES.items() if measure.quantity.carries)
 
 #: The side that others are compared with, or two, of which it is the middle.
 Reference = str | tuple[str, str]
@@ -94,8 +117,8 @@ Key = tuple[str | None, Size, str, str | tuple[Reference, str]]
 def observed(
     records: Records, items: Sequence[Item], rounds: int, factor: float, every_pair: bool = False
 ) -> dict[Key, Observed]:
-    """Every comparison of a side with the first one, from so many rounds; of times with ``every_pair`` also of all
-    other pairs of sides.
+    """Return every comparison of a side with the first one, from so many rounds; of times with ``every_pair`` also of
+    all other pairs of sides.
     """
     found: dict[Key, Observed] = {}
     first, *others = records.sides
@@ -116,7 +139,8 @@ def observed(
 
 
 def asked_of(records: Records, rounds: int, asked: Mapping[Key, float | None], factor: float) -> dict[Key, Observed]:
-    """The comparisons that are asked for, each of both sides of its key, from so many rounds: those of results apart.
+    """Return the comparisons that are asked for, each of both sides of its key, from so many rounds: those of results
+    apart.
 
     ``asked`` gives the ratio that each is judged by; None is ``factor``, with the differences that never matter. A key
     whose reference is two sides is of the middle between them.
@@ -147,7 +171,7 @@ def of_pair(
         if (any if len(pair) > 2 else all)(one.kind == NOT_AVAILABLE for one in pair):
             continue
         if len(given) > 2:
-            given = halfway(given[0], given[1], measure.lift), given[2]
+            given = halfway(given[0], given[1], measure.threshold.floor), given[2]
         if any(was_asked(one, name) for one in pair) if name in CARRYING else None not in given:
             values[pair[0].round] = given
     if not values:
@@ -156,9 +180,9 @@ def of_pair(
         {key: pair[0] for key, pair in values.items()},
         {key: pair[1] for key, pair in values.items()},
         group=name,
-        factor=max(factor, ONCE) if measure.once else None,
-        least=measure.least,
-        lift=measure.lift,
+        factor=measure.threshold.asked(factor),
+        least=measure.threshold.least,
+        floor=measure.threshold.floor,
         within=max(roughly(measure, rows, side) for side in (*references, subject)),
         words=measure.words,
         sometimes=any(row[subject].sometimes for row in rows),
@@ -166,15 +190,17 @@ def of_pair(
 
 
 def roughly(measure: Measure, rows: Sequence[Mapping[str, Record]], side: str) -> float:
-    """What a side's values of a measure may be wrong by, the median over its processes: each bounds by itself what the
-    code does.
+    """Return what a side's values of a measure may be wrong by, the median over its processes: each bounds by itself
+    what the code does.
     """
     known = [value for row in rows if (value := measure.within(row[side])) is not None]
     return median(known) if known else 0.0
 
 
 def was_asked(record: Record, name: str) -> bool:
-    """Whether a process was asked for a measure, and gave it or failed: of a command a metric, of a function a time."""
+    """Return whether a process was asked for a measure, and gave it or failed: of a command a metric, of a function a
+    time.
+    """
     if (name == METRIC) != (record.function == COMMAND):
         return False
     return MEASURES[name].of(record) is not None or record.why is not None

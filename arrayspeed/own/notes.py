@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from arrayspeed.formats.verdicts import STATES
 from arrayspeed.model.failures import NOT_AVAILABLE
 from arrayspeed.model.text import printable
-from arrayspeed.own.measures import KEPT, MEASURES, MEMORY, ONCE, RESIDENT, RETAINED
+from arrayspeed.own.measures import KEPT, MEASURES, MEMORY, RESIDENT, RETAINED
 from arrayspeed.own.records import Item, Records
 from arrayspeed.own.script import Script
 from arrayspeed.own.sides import Ready, names
+from arrayspeed.verdict.notes import STATES, rule
 
 #: Kind of a worker's note -> the sentence; {what} is functions, {detail} libraries or reasons.
 SENTENCES = {
@@ -36,9 +36,9 @@ def notes_of(
     measured: Iterable[str],
     factor: float,
 ) -> list[str]:
-    """The notes, the rule first."""
+    """Return the notes, the rule first."""
     labels = [one.label for one in sides]
-    found = [rule(labels, factor)]
+    found = [rule(labels[0], factor)]
     if RETAINED in set(measured):
         found.append(STATES)
     found += not_compared(records, items)
@@ -51,18 +51,8 @@ def notes_of(
     return [printable(line) for line in found]
 
 
-def rule(labels: Sequence[str], factor: float) -> str:
-    """What words mean."""
-    once = max(factor, ONCE)
-    return (
-        f"Ratios are to {labels[0]}, less is better. A word is given where a ratio is shown to be beyond ×{factor:g} "
-        f"or within it (first call and import ×{once:g}, and 10 and 20 ms; memory also 1 MiB, kept 64 B a call, memory "
-        "growth 1 KiB); at most 5 % of such words are wrong."
-    )
-
-
 def name(item: Item) -> str:
-    """A function and its size."""
+    """Return a function and its size."""
     function, size = item
     text = str(function).removeprefix("bench_")
     return text if size is None else f"{text}({size})"
@@ -75,7 +65,7 @@ def listed(given: Iterable[str]) -> str:
 
 
 def from_workers(records: Records, items: Sequence[Item]) -> list[str]:
-    """What the processes noted, one sentence for each kind and detail."""
+    """Return what the processes noted, one sentence for each kind and detail."""
     found: defaultdict[tuple[str, str], dict[str, None]] = defaultdict(dict)
     for item in items:
         for row in records.of(*item, records.rounds):
@@ -118,12 +108,13 @@ def not_measured(records: Records, items: Sequence[Item]) -> list[str]:
                 lacking.append(name(item))
         if lacking:
             why = f"{'' if measure == MEMORY else 'calls are too long, or '}the system does not report it"
-            found.append(f"{MEASURES[measure].title.capitalize()} was not measured of {listed(lacking)}: {why}.")
+            title = MEASURES[measure].quantity.title.capitalize()
+            found.append(f"{title} was not measured of {listed(lacking)}: {why}.")
     return found
 
 
 def skipped(records: Records) -> list[str]:
-    """What skips itself on all sides, so that there is nothing to compare; on some it is a failure there."""
+    """Return what skips itself on all sides, so that there is nothing to compare; on some it is a failure there."""
     items = dict.fromkeys((function, size) for function, size, _ in records.found if function is not None)
     found = [
         name(item)
@@ -134,7 +125,7 @@ def skipped(records: Records) -> list[str]:
 
 
 def packages_that_differ(sides: Sequence[Ready]) -> str:
-    """Packages other than what is compared whose versions differ between the sides."""
+    """Return packages other than what is compared whose versions differ between the sides."""
     subjects = (
         {each for one in sides for each in names(one.side.wanted)}
         if all(one.side.lock is None and not one.side.as_is for one in sides)

@@ -15,14 +15,14 @@ from arrayspeed.measure.players import Failed, Player, Spawned
 from arrayspeed.own.script import Script
 from arrayspeed.own.sides import Ready
 
-INSIDE = Path(__file__).with_name("inside")
+WORKER = Path(__file__).with_name("worker")
 
 #: Seconds that an ended process has to be reaped.
 REAPING = 5.0
 
 
 class Worker(Spawned):
-    """`arrayspeed.own.inside` in a side's environment, which has loaded a file or is about to.
+    """`arrayspeed.own.worker` in a side's environment, which has loaded a file or is about to.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class Worker(Spawned):
     def __init__(self, ready: Ready, script: Script) -> None:
         self.loaded: dict[str, Any] | None = None
         self.clean = True
-        super().__init__(ready.label, [ready.executable, str(INSIDE)], cwd=script.path.parent, env=surroundings(ready))
+        super().__init__(ready.label, [ready.executable, str(WORKER)], cwd=script.path.parent, env=surroundings(ready))
         self.ask({"file": str(script.path), "kind": script.kind})
 
     def ask(self, request: dict[str, Any] | int) -> None:
@@ -49,7 +49,7 @@ class Worker(Spawned):
             self.clean = False
 
     def load(self, timeout: float) -> dict[str, Any]:
-        """What there is to measure, when the file is loaded: ``loaded`` seconds, ``items`` and ``notes``.
+        """Return what there is to measure, when the file is loaded: ``loaded`` seconds, ``items`` and ``notes``.
 
         Raises
         ------
@@ -78,7 +78,7 @@ class Worker(Spawned):
 
 
 def ending(status: int) -> str:
-    """How a process ended, in words."""
+    """Return how a process ended, in words."""
     if status == -signal.SIGKILL:
         return "its process was killed, as Linux does when memory is full"
     if status < 0:
@@ -87,7 +87,7 @@ def ending(status: int) -> str:
 
 
 def surroundings(ready: Ready) -> dict[str, str]:
-    """The environment variables of a side's processes."""
+    """Return the environment variables of a side's processes."""
     found = dict(os.environ)
     if not ready.side.as_is:
         for name in ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"):
@@ -135,7 +135,7 @@ class Part(Player):
         return self.seconds("ready", timeout)
 
     def end(self) -> None:
-        """It is played; the worker goes on to the next."""
+        """Leave the worker, which goes on to the next function."""
         self.ended = True
         if not self.worker.ended and not self.stopped:
             self.stop()

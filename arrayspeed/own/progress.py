@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
 
 from arrayspeed.decide import Looks
 from arrayspeed.decide.words import ORDER
-from arrayspeed.measure.progress import clock
+from arrayspeed.formats.progress import change, clear, clock, say
 from arrayspeed.model.units import plural
 
 
@@ -18,53 +17,44 @@ class Progress:
 
     def __init__(self, plan: Sequence[int]) -> None:
         self.plan = plan
-        self.terminal = sys.stderr.isatty()
         self.pace: float | None = None
 
-    def say(self, text: str) -> None:
-        """A line that stays."""
-        start = "\r\x1b[K" if self.terminal else ""
-        print(f"{start}{text}", file=sys.stderr, flush=True)
-
     def begin(self, functions: int, sides: int) -> None:
-        """The measurement begins."""
+        """Begin a measurement."""
         looks = ", ".join(map(str, self.plan))
-        self.say(f"{plural(functions, 'function')} on {sides} sides, looked at after {looks} rounds")
+        say(f"{plural(functions, 'function')} on {sides} sides, looked at after {looks} rounds")
 
     def start(self, number: int, count: int) -> None:
-        """A round of so many functions begins."""
+        """Begin a round of so many functions."""
         self.number, self.count, self.done = number, count, 0
         self.started = time.monotonic()
 
     def doing(self, name: str) -> None:
-        """A function is being measured."""
-        if self.terminal:
-            look = next(look for look in self.plan if look > self.number)
-            left = ""
-            if self.pace:
-                rest = self.count - self.done + (look - self.number - 1) * self.count
-                left = f", about {clock(rest * self.pace)} to the next look"
-            text = f"round {self.number + 1} of {look}: {self.done} of {self.count}, {name}{left}"
-            print(f"\r\x1b[K{text[:118]}", end="", file=sys.stderr, flush=True)
+        """Show that a function is being measured."""
+        look = next(look for look in self.plan if look > self.number)
+        left = ""
+        if self.pace:
+            rest = self.count - self.done + (look - self.number - 1) * self.count
+            left = f", about {clock(rest * self.pace)} to the next look"
+        change(f"round {self.number + 1} of {look}: {self.done} of {self.count}, {name}{left}")
 
     def finish(self) -> None:
-        """A function of the round is finished."""
+        """Note that a function of the round is finished."""
         self.done += 1
         self.pace = (time.monotonic() - self.started) / self.done
 
     def look(self, rounds: int, looks: Looks, left: int) -> None:
-        """What a look decided, and what is left."""
+        """Say what a look decided, and what is left."""
         words = Counter(looks.words.values())
         said = ", ".join(f"{words[word]} {word}" for word in ORDER if words[word]) or "nothing decided"
         rest = self.plan[-1] - rounds
         more = f"; {plural(left, 'function')} left" if left and rest else ""
         if more and self.pace:
             more += f", {clock(left * rest * self.pace)} at most"
-        self.say(f"after {rounds} rounds: {said}{more}")
+        say(f"after {rounds} rounds: {said}{more}")
 
     def end(self, why: str | None = None) -> None:
         """Leave the terminal's line clean, and say why it ended early."""
-        if self.terminal:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+        clear()
         if why:
-            self.say(why)
+            say(why)

@@ -12,10 +12,11 @@ from typing import Any
 
 from arrayspeed.own.script import Script
 from arrayspeed.own.sides import Ready
+from arrayspeed.records.files import append
 from kernels.backends.hardware import cores
 
 #: Changes when what is measured, or how, changes: records of other forms are left alone.
-FORM = 4
+FORM = 5
 
 #: A function's size, as its file gives it; None where it has none.
 Size = int | float | str | None
@@ -82,8 +83,8 @@ class Record:
 
 
 def run_of(script: Script, sides: Sequence[Ready], settings: dict[str, Any]) -> str:
-    """What a measurement is of: a digest of the file, the sides and what changes numbers. On another machine, or other
-    numbers of its cores, it is another run.
+    """Return what a measurement is of: a digest of the file, the sides and what changes numbers. On another machine, or
+    other numbers of its cores, it is another run.
     """
     known = [FORM, script.digest, script.kind, [(one.label, one.identity) for one in sides], settings]
     known += [platform.node(), cores()]
@@ -107,7 +108,7 @@ class Records:
                 self.take(Record(**{key: row[key] for key in row if key not in ("run", "attempt")}))
 
     def read(self) -> Iterable[dict[str, Any]]:
-        """The run's lines, as they are."""
+        """Yield the run's lines, as they are."""
         for line in self.path.read_bytes().splitlines():
             try:
                 row = json.loads(line)
@@ -123,21 +124,17 @@ class Records:
     def add(self, records: Iterable[Record]) -> None:
         """Append records, all of one round and function, in one write."""
         records = list(records)
-        self.path.parent.mkdir(parents=True, exist_ok=True)
         rows = [{"run": self.run, "attempt": self.attempt, **asdict(record)} for record in records]
-        torn = self.path.exists() and self.path.read_bytes()[-1:] not in (b"\n", b"")
-        with open(self.path, "a", encoding="utf-8") as file:
-            file.write("\n" * torn + "".join(json.dumps(row) + "\n" for row in rows))
-            file.flush()
+        append(self.path, map(json.dumps, rows))
         for record in records:
             self.take(record)
 
     def has(self, function: str | None, size: Size, number: int) -> bool:
-        """Whether all sides have a record of a round."""
+        """Return whether all sides have a record of a round."""
         return len(self.found.get((function, size, number), {})) == len(self.sides)
 
     def of(self, function: str | None, size: Size, rounds: int) -> list[dict[str, Record]]:
-        """The complete rounds of a function among the first so many: side -> record."""
+        """Return the complete rounds of a function among the first so many: side -> record."""
         return [self.found[function, size, n] for n in range(rounds) if self.has(function, size, n)]
 
     @property

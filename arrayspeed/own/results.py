@@ -49,7 +49,7 @@ class Leaf:
 
 
 def read(path: str | Path) -> list[Leaf]:
-    """The leaves that a worker wrote."""
+    """Return the leaves that a worker wrote."""
     with open(path, "rb") as file:
         rows = json.loads(file.readline())
         found = []
@@ -62,7 +62,7 @@ def read(path: str | Path) -> list[Leaf]:
 
 
 def compare(reference: dict[str, Any], subject: dict[str, Any], tolerance: float | None = None) -> Compared:
-    """What two workers said of their results (`arrayspeed.own.inside.measuring`).
+    """Return what two workers said of their results (`arrayspeed.own.worker.measuring`).
 
     ``tolerance``: the relative difference that is allowed; None for what follows from the types.
     """
@@ -81,12 +81,12 @@ def compare(reference: dict[str, Any], subject: dict[str, Any], tolerance: float
     return leaves_compared(read(reference["files"][0]), read(subject["files"][0]), tolerance)
 
 
-def leaves_compared(one: Sequence[Leaf], other: Sequence[Leaf], tolerance: float | None) -> Compared:
-    """All leaves of two results."""
-    if [leaf.path for leaf in one] != [leaf.path for leaf in other]:
-        return Compared(False, None, f"of other parts: {described(one)} → {described(other)}")
+def leaves_compared(leaves: Sequence[Leaf], other: Sequence[Leaf], tolerance: float | None) -> Compared:
+    """Return all leaves of two results."""
+    if [leaf.path for leaf in leaves] != [leaf.path for leaf in other]:
+        return Compared(False, None, f"of other parts: {described(leaves)} → {described(other)}")
     differences = []
-    for a, b in zip(one, other, strict=True):
+    for a, b in zip(leaves, other, strict=True):
         where = f"{a.path}: " if a.path else ""
         if a.shape != b.shape:
             return Compared(False, None, f"{where}shape {list(a.shape)} → {list(b.shape)}")
@@ -107,14 +107,14 @@ def leaves_compared(one: Sequence[Leaf], other: Sequence[Leaf], tolerance: float
     return Compared(True, max(differences, default=0.0))
 
 
-def difference(one: np.ndarray[Any, np.dtype[Any]], other: np.ndarray[Any, np.dtype[Any]]) -> tuple[float, bool]:
-    """The largest relative difference; infinite, and True, where it is no matter of degree: whole numbers, truth
+def difference(array: np.ndarray[Any, np.dtype[Any]], other: np.ndarray[Any, np.dtype[Any]]) -> tuple[float, bool]:
+    """Return the largest relative difference; infinite, and True, where it is no matter of degree: whole numbers, truth
     values, and what is infinite or no number on one side only.
     """
-    if one.dtype.kind in "bui":
-        return (0.0, False) if np.array_equal(one, other) else (float("inf"), True)
-    wide = np.complex128 if one.dtype.kind == "c" else np.float64
-    a, b = one.astype(wide), other.astype(wide)
+    if array.dtype.kind in "bui":
+        return (0.0, False) if np.array_equal(array, other) else (float("inf"), True)
+    wide = np.complex128 if array.dtype.kind == "c" else np.float64
+    a, b = array.astype(wide), other.astype(wide)
     finite = np.isfinite(a)
     rest_a, rest_b = a[~finite], b[~np.isfinite(b)]
     if not np.array_equal(finite, np.isfinite(b)) or not np.array_equal(rest_a, rest_b, equal_nan=True):
@@ -127,7 +127,7 @@ def difference(one: np.ndarray[Any, np.dtype[Any]], other: np.ndarray[Any, np.dt
 
 
 def limit(dtype: str, tolerance: float | None) -> float:
-    """The relative difference that is rounding."""
+    """Return the relative difference that is rounding."""
     kind = np.dtype(dtype)
     if kind.kind not in ROUNDING:
         return 0.0
@@ -135,11 +135,11 @@ def limit(dtype: str, tolerance: float | None) -> float:
 
 
 def type_name(dtype: str) -> str:
-    """A type as people write it."""
+    """Return a type as people write it."""
     return "text" if dtype == "text" else np.dtype(dtype).name
 
 
 def described(leaves: Sequence[Leaf]) -> str:
-    """A result in a few words."""
+    """Return a result in a few words."""
     texts = [f"{leaf.path or 'one'} {type_name(leaf.dtype)}{list(leaf.shape) or ''}" for leaf in leaves[:3]]
     return ", ".join(texts) + (" …" if len(leaves) > 3 else "")

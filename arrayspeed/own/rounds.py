@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from arrayspeed.measure.players import Failed, Taken, Turns, take_turns
+from arrayspeed.measure.players import Failed, Interleaving, Samples, interleave
 from arrayspeed.measure.states import NEVER
 from arrayspeed.own.process import Part, Worker
 from arrayspeed.own.records import Record, Size
@@ -47,7 +47,7 @@ class Task:
 class Plan:
     """How functions are measured. ``tolerance``: of results; ``seed``: what orders are drawn from."""
 
-    turns: Turns
+    turns: Interleaving
     tolerance: float | None = None
     seed: int = 0
 
@@ -62,7 +62,7 @@ class Round:
         self.rng = random.Random(f"{plan.seed} {number}")
 
     def worker(self, side: Ready) -> Worker:
-        """The side's process, with the file loaded: a new one where there is none, or where it has ended.
+        """Return the side's process, with the file loaded: a new one where there is none, or where it has ended.
 
         Raises
         ------
@@ -102,11 +102,11 @@ class Round:
         return True
 
     def play(self, task: Task) -> list[Record]:
-        """What every side gave of a function."""
+        """Return what every side gave of a function."""
         renewed = task.clean and self.renew()
         rng = random.Random(f"{self.plan.seed} {self.number} {task.function} {task.size}")
         parts: list[Part] = []
-        taken: dict[str, Taken] = {}
+        taken: dict[str, Samples] = {}
         for side in rng.sample(self.sides, len(self.sides)):
             path = str(self.folder / f"values-{self.sides.index(side)}") if task.values else None
             request = {
@@ -119,9 +119,9 @@ class Round:
             try:
                 parts.append(Part(self.worker(side), request | {"values": path}))
             except Failed as error:
-                taken[side.label] = Taken(why=str(error), kind=error.kind)
+                taken[side.label] = Samples(why=str(error), kind=error.kind)
         if task.timed:
-            taken |= take_turns(parts, replace(self.plan.turns, retained=task.retained), rng)
+            taken |= interleave(parts, replace(self.plan.turns, retained=task.retained), rng)
         else:
             taken |= {part.name: prepared(part, self.plan.turns.timeout) for part in parts}
         found = {part.name: part.found for part in parts}
@@ -149,9 +149,9 @@ class Round:
             worker.end()
 
 
-def prepared(part: Part, timeout: float) -> Taken:
-    """A function that takes no turns."""
-    taken = Taken()
+def prepared(part: Part, timeout: float) -> Samples:
+    """Return a function that takes no turns."""
+    taken = Samples()
     try:
         part.ready(timeout)
     except Failed as error:
@@ -160,8 +160,8 @@ def prepared(part: Part, timeout: float) -> Taken:
     return taken
 
 
-def record_of(number: int, side: str, task: Task, taken: Taken, found: dict[str, Any]) -> Record:
-    """What one side gave."""
+def record_of(number: int, side: str, task: Task, taken: Samples, data: dict[str, Any]) -> Record:
+    """Return what one side gave."""
     works = taken.value is not None
     return Record(
         number,
@@ -173,20 +173,20 @@ def record_of(number: int, side: str, task: Task, taken: Taken, found: dict[str,
         faults=taken.page_faults if works else None,
         retained=taken.retained.batches if works and taken.retained else None,
         retained_faults=taken.retained.page_faults if works and taken.retained else None,
-        first=found.get("first") if task.memory else None,
-        memory=found.get("memory"),
-        kept=found.get("kept"),
-        resident=found.get("resident"),
-        resident_within=found.get("within"),
+        first=data.get("first") if task.memory else None,
+        memory=data.get("memory"),
+        kept=data.get("kept"),
+        resident=data.get("resident"),
+        resident_within=data.get("within"),
         why=taken.why,
         kind=taken.kind,
         sometimes=taken.sometimes,
-        notes=[*found.get("notes", []), *failure_retaining(taken)],
+        notes=[*data.get("notes", []), *failure_retaining(taken)],
     )
 
 
-def failure_retaining(taken: Taken) -> list[list[str | None]]:
-    """The note of a function that works, but not where its process retains freed memory."""
+def failure_retaining(taken: Samples) -> list[list[str | None]]:
+    """Return the note of a function that works, but not where its process retains freed memory."""
     again = taken.retained
     return [["retained", again.why]] if taken.value is not None and again is not None and again.value is None else []
 
@@ -211,8 +211,8 @@ def rounds(sides: Sequence[Ready], script: Script, plan: Plan) -> Iterator[Calla
 
 
 def first_look(sides: Iterable[Ready], script: Script, timeout: float) -> dict[str, dict[str, Any]]:
-    """What every side answers when it has loaded the file; or ``failed`` and ``kind``. Nothing of it is measured: what
-    is run for the first time is compiled to bytecode, and read from the disk.
+    """Return what every side answers when it has loaded the file; or ``failed`` and ``kind``. Nothing of it is
+    measured: what is run for the first time is compiled to bytecode, and read from the disk.
     """
     found: dict[str, dict[str, Any]] = {}
     for side in sides:

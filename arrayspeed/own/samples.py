@@ -48,7 +48,7 @@ class Samples:
 
 
 def read(first: str, second: str | None = None, session_noise: float = SESSION_NOISE) -> Samples:
-    """The comparisons of one file of JSON lines, or of two files from the same tool, reference first.
+    """Return the comparisons of one file of JSON lines, or of two files from the same tool, reference first.
 
     ``-`` is standard input. ``session_noise``: standard deviation of the logarithm of a ratio between two sessions.
 
@@ -75,12 +75,12 @@ def read(first: str, second: str | None = None, session_noise: float = SESSION_N
 
 
 def name_of(path: str) -> str:
-    """A file as messages call it."""
+    """Return a file as messages call it."""
     return "standard input" if path == "-" else path
 
 
 def parse(path: str) -> tuple[str, Any]:
-    """The kind of a file, and its content: lines for JSON lines, the object that it holds for others."""
+    """Return the kind of a file, and its content: lines for JSON lines, the object that it holds for others."""
     text = content_of(path)
     if not text.strip():
         raise UserError(f"{name_of(path)} is empty")
@@ -105,7 +105,7 @@ def parse(path: str) -> tuple[str, Any]:
 
 
 def content_of(path: str) -> str:
-    """The text of a file."""
+    """Return the text of a file."""
     try:
         content = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
     except (OSError, ValueError) as error:
@@ -117,7 +117,7 @@ def content_of(path: str) -> str:
 
 
 def reason(error: Exception) -> str:
-    """What went wrong, in one line."""
+    """Return what went wrong, in one line."""
     if isinstance(error, RecursionError):
         return "nested too deeply"
     if isinstance(error, json.JSONDecodeError):
@@ -126,7 +126,7 @@ def reason(error: Exception) -> str:
 
 
 def positive(value: object) -> float:
-    """A sample.
+    """Return a sample.
 
     Raises
     ------
@@ -145,7 +145,7 @@ def positive(value: object) -> float:
 
 
 def shown(value: object) -> str:
-    """A value in a message, not longer than a few words."""
+    """Return a value in a message, not longer than a few words."""
     try:
         text = json.dumps(value)
     except (ValueError, RecursionError):
@@ -154,7 +154,7 @@ def shown(value: object) -> str:
 
 
 def from_lines(path: str, lines: Iterable[str], session_noise: float) -> Samples:
-    """The comparisons of JSON lines: comparison, side, round and value; further keys are ignored."""
+    """Return the comparisons of JSON lines: comparison, side, round and value; further keys are ignored."""
     sides: dict[str, tuple[dict[Hashable, Value], dict[Hashable, Value]]] = {}
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -185,7 +185,7 @@ def from_lines(path: str, lines: Iterable[str], session_noise: float) -> Samples
 
 
 def sample(row: object) -> tuple[str, str, Hashable, float | list[float | None] | None]:
-    """The comparison, side, round and value of one line.
+    """Return the comparison, side, round and value of one line.
 
     Raises
     ------
@@ -212,7 +212,7 @@ def sample(row: object) -> tuple[str, str, Hashable, float | list[float | None] 
 
 
 def from_two(kind: str, paths: tuple[str, str], sides: list[Benchmarks], session_noise: float) -> Samples:
-    """The comparisons of two files of one tool."""
+    """Return the comparisons of two files of one tool."""
     old, new = sides
     if kind == HYPERFINE and len(old) == len(new) == 1:  # one command each, which usually differ in a version
         ((before, values),), ((after, others),) = old.items(), new.items()
@@ -246,12 +246,12 @@ def from_two(kind: str, paths: tuple[str, str], sides: list[Benchmarks], session
 
 
 def numbered(side: str, values: list[float | None]) -> dict[Hashable, float | None]:
-    """Processes by a number that the other side has not, so that nothing is a pair."""
+    """Return processes by a number that the other side has not, so that nothing is a pair."""
     return {(side, number): value for number, value in enumerate(values)}
 
 
 def works(values: list[float | None]) -> list[float]:
-    """What the processes gave that did not fail."""
+    """Return what the processes gave that did not fail."""
     return [value for value in values if value is not None]
 
 
@@ -261,7 +261,7 @@ def listing(names: Iterable[str]) -> str:
 
 
 def benchmarks(path: str, kind: str, data: dict[str, Any]) -> Benchmarks:
-    """The benchmarks of one file.
+    """Return the benchmarks of one file.
 
     Raises
     ------
@@ -312,7 +312,7 @@ def of_hyperfine(data: dict[str, Any]) -> Iterable[tuple[str, list[float | None]
 
 
 def entries(data: dict[str, Any], key: str) -> list[dict[str, Any]]:
-    """The objects in a list of a file; none where it has no such list."""
+    """Return the objects in a list of a file; none where it has no such list."""
     rows = data.get(key)
     return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
 

@@ -7,7 +7,7 @@ import hashlib
 import os
 import re
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 
@@ -18,6 +18,9 @@ from arrayspeed.model.errors import UserError
 
 #: PEP 723's own expression for the blocks of a script.
 BLOCK = re.compile(r"(?m)^# /// (?P<type>[a-zA-Z0-9-]+)$\s(?P<content>(^#(| .*)$\s)+)^# ///$")
+
+#: The kind of code, and the one function, of a command; nothing of it is loaded.
+COMMAND = "command"
 
 HINT = "name a function bench_…, and see `arrayspeed upgrade --help`"
 
@@ -37,9 +40,11 @@ class Script:
     python
         The versions of Python that the header allows.
     kind
-        How `arrayspeed.own.inside` loads it: ``file``, ``asv``, ``pytest``; or ``command``.
+        As `arrayspeed.own.kinds` names it.
     command, metric
         A shell command, run in ``path``, and the expression that finds its figure.
+    times_only
+        Whether nothing but times is asked for: what asv's ``time_*`` are for.
     """
 
     path: Path
@@ -49,11 +54,12 @@ class Script:
     kind: str = "file"
     command: str = ""
     metric: str = ""
+    times_only: bool = False
 
     @property
-    def times_only(self) -> bool:
-        """Whether nothing but times is asked for: what asv's ``time_*`` are for."""
-        return self.kind == "asv"
+    def folder(self) -> Path:
+        """Where results go unless somebody says otherwise: beside the file, or where a command is run."""
+        return (self.path if self.command else self.path.parent) / ".arrayspeed"
 
     @property
     def name(self) -> str:
@@ -61,8 +67,8 @@ class Script:
         return self.command or self.path.name
 
 
-def suite(path: str | Path, kind: str) -> Script:
-    """A folder of asv benchmarks, or tests for pytest.
+def suite(path: str | Path, kind: str, needs: tuple[str, ...] = (), file: bool = True) -> Script:
+    """Return a folder of benchmarks or tests, or where ``file`` is true one file.
 
     Raises
     ------
@@ -70,12 +76,22 @@ def suite(path: str | Path, kind: str) -> Script:
         It is not there.
     """
     path = Path(path).absolute()
-    if kind == "asv" and (path / "asv.conf.json").is_file():
-        raise UserError(f"--asv {path.name} is a project: give the folder of its benchmarks")
-    if not (path.is_dir() or (kind == "pytest" and path.is_file())):
+    if not (path.is_dir() or (file and path.is_file())):
         raise UserError(f"{path} does not exist" if not path.exists() else f"{path} is not a folder")
-    needs = "pytest" if kind == "pytest" else f"asv_runner=={version('asv_runner')}"
-    return Script(path, digest_of(path), (needs,), kind=kind)
+    return Script(path, digest_of(path), needs, kind=kind)
+
+
+def of_asv(path: str | Path) -> Script:
+    """Return a folder of asv benchmarks.
+
+    Raises
+    ------
+    UserError
+        It is not there.
+    """
+    if Path(path, "asv.conf.json").is_file():
+        raise UserError(f"--asv {Path(path).name} is a project: give the folder of its benchmarks")
+    return replace(suite(path, "asv", (f"asv_runner=={version('asv_runner')}",), file=False), times_only=True)
 
 
 def digest_of(path: Path) -> str:
@@ -86,14 +102,14 @@ def digest_of(path: Path) -> str:
     return whole.hexdigest()
 
 
-def of_command(command: str, metric: str) -> Script:
-    """A command that is run where arrayspeed is."""
+def of_command(command: str, metric: str = "") -> Script:
+    """Return a command that is run where arrayspeed is."""
     digest = hashlib.sha256(f"{command}\0{metric}".encode()).hexdigest()
-    return Script(Path.cwd(), digest, kind="command", command=command, metric=metric)
+    return Script(Path.cwd(), digest, kind=COMMAND, command=command, metric=metric)
 
 
 def read(path: str | Path) -> Script:
-    """A file with ``bench_*`` functions.
+    """Return a file with ``bench_*`` functions.
 
     Raises
     ------
@@ -120,7 +136,7 @@ def read(path: str | Path) -> Script:
 
 
 def may_have_functions(tree: ast.AST) -> bool:
-    """Whether anything of it is called ``bench_``, or could be: names may be made while it runs."""
+    """Return whether anything of it is called ``bench_``, or could be: names may be made while it runs."""
     return any(
         getattr(node, attribute, "").startswith("bench_") or (isinstance(node, ast.alias) and node.name == "*")
         for node in ast.walk(tree)
@@ -130,7 +146,7 @@ def may_have_functions(tree: ast.AST) -> bool:
 
 
 def header(text: str, name: str) -> tuple[tuple[str, ...], str]:
-    """The dependencies and the versions of Python of a script's header.
+    """Return the dependencies and the versions of Python of a script's header.
 
     Raises
     ------

@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
 from arrayspeed.environments.interpreters import NAME, check
+from arrayspeed.environments.listed import Release, pythons_at_hand
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.libraries import PYTHON
 from arrayspeed.model.text import printable
@@ -56,6 +57,22 @@ class Side:
 
 
 @dataclass(frozen=True)
+class Kind:
+    """What a side may be a version of, besides a package: its name stands where a package's does.
+
+    Attributes
+    ----------
+    side
+        Version -> side; raises `UserError` where it is none.
+    releases
+        Those that can be measured here, the oldest first.
+    """
+
+    side: Callable[[str], Side]
+    releases: Callable[[], list[Release]]
+
+
+@dataclass(frozen=True)
 class Ready:
     """A side whose environment is there.
 
@@ -89,7 +106,7 @@ class Ready:
 
 
 def of_versions(name: str, versions: Iterable[str]) -> list[Side]:
-    """A package in several versions. A version that ends a comparison with itself is labelled apart.
+    """Return a package in several versions. A version that ends a comparison with itself is labelled apart.
 
     Raises
     ------
@@ -113,24 +130,39 @@ def of_versions(name: str, versions: Iterable[str]) -> list[Side]:
 
 
 def of_library(name: str, versions: Sequence[str], pythons: Sequence[str] = ()) -> list[Side]:
-    """A package, or Python itself, in several versions.
+    """Return a package, or what else has versions, in several of them.
 
     Raises
     ------
     UserError
         It is no name of a package, or these are no versions, or Python is compared and given besides.
     """
-    if name != PYTHON:
+    if name not in KINDS:
         return with_pythons(of_versions(name, versions), pythons)
-    if pythons:
+    found = list(map(KINDS[name].side, versions))
+    if pythons and any(each.python for each in found):
         raise UserError(f"--python {pythons[0]}: its versions are what is compared")
-    for version in versions:
-        check(version)
-    return [Side(f"Python {version}", python=version) for version in versions]
+    return with_pythons(found, pythons)
+
+
+def of_python(version: str) -> Side:
+    """Return a version of Python.
+
+    Raises
+    ------
+    UserError
+        It is none.
+    """
+    check(version)
+    return Side(f"Python {version}", python=version)
+
+
+#: By what stands in place of a package's name. CONTRIBUTING.md says how one is added.
+KINDS = {PYTHON: Kind(of_python, pythons_at_hand)}
 
 
 def with_pythons(sides: Sequence[Side], pythons: Sequence[str]) -> list[Side]:
-    """The sides with one interpreter for all of them, or with one each, which their labels then name.
+    """Return the sides with one interpreter for all of them, or with one each, which their labels then name.
 
     Raises
     ------
@@ -139,8 +171,10 @@ def with_pythons(sides: Sequence[Side], pythons: Sequence[str]) -> list[Side]:
     """
     if len(pythons) > len(sides):
         raise UserError(f"--python takes one interpreter or two, not {len(pythons)}; give it last")
-    if len(pythons) < 2:
-        return [replace(one, python=pythons[0] if pythons else None) for one in sides]
+    if not pythons:
+        return list(sides)
+    if len(pythons) == 1:
+        return [replace(one, python=pythons[0]) for one in sides]
     return [
         replace(one, python=python, label=" ".join(filter(None, [one.label, f"Python {python}"])))
         for one, python in zip(sides, pythons, strict=True)
@@ -148,7 +182,7 @@ def with_pythons(sides: Sequence[Side], pythons: Sequence[str]) -> list[Side]:
 
 
 def of_text(text: str) -> Side:
-    """A side as ``--side`` writes it: requirements, then environment variables: ``jax==0.4.31 XLA_FLAGS=--x=1``.
+    """Return a side as ``--side`` writes it: requirements, then environment variables: ``jax==0.4.31 XLA_FLAGS=--x=1``.
 
     Raises
     ------
@@ -161,14 +195,26 @@ def of_text(text: str) -> Side:
         raise UserError(f"--side {text!r}: {error}") from error
     variables = [word for word in words if VARIABLE.fullmatch(word) and not word.partition("=")[2].startswith("=")]
     wanted = [word for word in words if word not in variables]
+    made = Side(" ".join(words))
     for word in wanted:
+        name, equals, version = word.partition("==")
+        if equals and name in KINDS:
+            made = together(made, KINDS[name].side(version))
+            continue
         try:
             Requirement(word)
         except InvalidRequirement as error:
             raise UserError(f"--side {text!r}: {word!r} is neither a requirement nor NAME=VALUE") from error
+        made = together(made, Side("", (word,)))
     if not words:
         raise UserError("--side '' says nothing: jax==0.4.31, say")
-    return Side(" ".join(words), tuple(wanted), variables=variables_of(variables, "--side"))
+    return together(made, Side("", variables=variables_of(variables, "--side")))
+
+
+def together(side: Side, more: Side) -> Side:
+    """Return a side that asks for what another one does, too, and keeps its label."""
+    variables = tuple(sorted({**dict(side.variables), **dict(more.variables)}.items()))
+    return replace(side, wanted=side.wanted + more.wanted, python=more.python or side.python, variables=variables)
 
 
 def variables_of(texts: Iterable[str], option: str) -> tuple[tuple[str, str], ...]:
@@ -188,8 +234,8 @@ def variables_of(texts: Iterable[str], option: str) -> tuple[tuple[str, str], ..
     return tuple(sorted(found.items()))
 
 
-def told_apart(sides: Iterable[Side]) -> list[Side]:
-    """The sides with labels of their own: what differs is added, and a number where nothing does."""
+def with_unique_labels(sides: Iterable[Side]) -> list[Side]:
+    """Return the sides with labels of their own: what differs is added, and a number where nothing does."""
     sides = list(sides)
     labelled = []
     for one in sides:
@@ -209,5 +255,5 @@ def told_apart(sides: Iterable[Side]) -> list[Side]:
 
 
 def names(requirements: Iterable[str]) -> set[str]:
-    """The packages that requirements name."""
+    """Return the packages that requirements name."""
     return {canonicalize_name(Requirement(text).name) for text in requirements}

@@ -11,7 +11,8 @@ from arrayspeed.own.records import Record
 
 
 def differ(rows: Sequence[Mapping[str, Record]]) -> bool:
-    """Whether a call takes another time on any side where freed memory is retained, by the first round that shows it.
+    """Return whether a call takes another time on any side where freed memory is retained, by the first round that
+    shows it.
 
     ``rows``: rounds, side -> record.
     """
@@ -27,7 +28,7 @@ def differ(rows: Sequence[Mapping[str, Record]]) -> bool:
 
 
 def when(number: int, wanted: Collection[str], measure: str, shown: bool, first_look: bool) -> str:
-    """When a round has turns in which memory is retained: `Turns.retained`.
+    """When a round has turns in which memory is retained: `Interleaving.retained`.
 
     ``wanted``: measures that are asked for; ``measure``: that of these turns; ``shown``: `differ` of the rounds before;
     ``first_look``: nothing is decided yet, so that everything is asked for.

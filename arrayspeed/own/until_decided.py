@@ -5,19 +5,15 @@ The same looks as those of `arrayspeed.measure.until_decided`, which measures bl
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from arrayspeed.decide import Decision, Observed
-from arrayspeed.decide.looks import Looks
-from arrayspeed.measure import interrupts
-from arrayspeed.measure.until_decided import Limits, OutOfTime
+from arrayspeed.measure.looking import Clock, Limits, look_by_look
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.failures import TIMED_OUT
 from arrayspeed.own.commands import command_rounds
 from arrayspeed.own.measures import (
-    COMMAND,
     FIRST,
     IMPORT,
     KEPT,
@@ -34,7 +30,7 @@ from arrayspeed.own.progress import Progress
 from arrayspeed.own.records import Item as Item
 from arrayspeed.own.records import Record, Records, Size
 from arrayspeed.own.rounds import Plan, Round, Task, rounds
-from arrayspeed.own.script import Script
+from arrayspeed.own.script import COMMAND, Script
 from arrayspeed.own.sides import Ready
 from arrayspeed.own.states import differ, when
 
@@ -66,71 +62,58 @@ def until_decided(
     UserError
         It was stopped before anything was measured.
     """
-    until = time.monotonic() + 60 * limits.minutes
-    looks = Looks(limits.rounds, limits.factor, patient=limits.patient)
+    clock = Clock(limits.minutes)
+    looks = limits.looks()
     progress = Progress(looks.plan)
     progress.begin(len(items), len(sides))
-    open_: set[Key] | None = None if asked is None else set(asked)
-    done = 0
+    left: list[set[Key] | None] = [None if asked is None else set(asked)]
 
     def seen_by(rounds: int) -> dict[Key, Observed]:
         if asked is not None:
             return asked_of(records, rounds, asked, limits.factor)
         return observed(records, items, rounds, limits.factor, every_pair)
 
-    try:
-        make = command_rounds if script.kind == COMMAND else rounds
-        with make(sides, script, plan) as next_round:
-            for look in looks.plan:
-                for number in range(done, look):
-                    if number and nothing_works(items, records, number):
-                        break
-                    tasks = tasks_of(items, records, number, open_)
-                    if script.times_only:
-                        tasks = [replace(task, kept=False, values=False, memory=False) for task in tasks]
-                    has_import = script.kind == COMMAND or records.has(None, None, number)
-                    if not tasks and (has_import or not wants_import(open_)):
-                        continue
-                    progress.start(number, len(tasks))
-                    now = next_round(number)
-                    if isinstance(now, Round):  # a command has no import
-                        records.add(now.begin())
-                    for task in tasks:
-                        interrupts.check()
-                        if time.monotonic() > until:
-                            raise OutOfTime
-                        progress.doing(task.function)
-                        records.add(now.play(task))
-                        progress.finish()
-                done = look
-                seen = seen_by(look)
-                decisions = looks.look(seen)
-                open_ = set(looks.undecided(seen))
-                progress.look(look, looks, len({key[:2] for key in open_} - {(None, None)}))
-                if not open_ or nothing_works(items, records, look):
-                    break
-        progress.end()
-        return decisions
-    except (KeyboardInterrupt, OutOfTime) as error:
-        if limits.whole:
-            progress.end()
-            raise
-        interrupts.forget()
-        why = "stopped" if isinstance(error, KeyboardInterrupt) else "time is up"
-        progress.end(f"{why}: what follows is decided from what has been measured")
-        so_far = seen_by(limits.rounds)
-        if not any(function for function, *_ in so_far):
-            raise UserError(f"{why} before anything was measured") from error
-        return looks.look(so_far, last=isinstance(error, OutOfTime))
+    make = command_rounds if script.kind == COMMAND else rounds
+    with make(sides, script, plan) as next_round:
+
+        def play(number: int) -> None:
+            if number and nothing_works(items, records, number):
+                return
+            tasks = tasks_of(items, records, number, left[0])
+            if script.times_only:
+                tasks = [replace(task, kept=False, values=False, memory=False) for task in tasks]
+            has_import = script.kind == COMMAND or records.has(None, None, number)
+            if not tasks and (has_import or not wants_import(left[0])):
+                return
+            progress.start(number, len(tasks))
+            now = next_round(number)
+            if isinstance(now, Round):  # a command has no import
+                records.add(now.begin())
+            for task in tasks:
+                clock.check()
+                progress.doing(task.function)
+                records.add(now.play(task))
+                progress.finish()
+
+        def go_on(done: int, undecided: set[Key]) -> bool:
+            left[0] = undecided
+            progress.look(done, looks, len({key[:2] for key in undecided} - {(None, None)}))
+            return bool(undecided) and not nothing_works(items, records, done)
+
+        found = look_by_look(looks, play, seen_by, go_on, progress, limits.whole)
+    if found.stopped and not any(function for function, *_ in found.decisions):
+        raise UserError(f"{found.stopped} before anything was measured")
+    return found.decisions
 
 
 def wants_import(open_: set[Key] | None) -> bool:
-    """Whether a round is worth making for the import alone."""
+    """Return whether a round is worth making for the import alone."""
     return open_ is None or any(key[2] == IMPORT for key in open_)
 
 
 def tasks_of(items: Sequence[Item], records: Records, number: int, open_: set[Key] | None) -> list[Task]:
-    """What is left to do in a round, in the file's order; ``open_``: what is undecided, None before the first look.
+    """Return what is left to do in a round, in the file's order; ``open_``: what is undecided, None before the first
+    look.
 
     A function that comes before one whose first call is asked for is called once, whether or not anything else is.
     """
@@ -158,7 +141,7 @@ def tasks_of(items: Sequence[Item], records: Records, number: int, open_: set[Ke
 
 
 def hopeless(records: Records, function: str, size: Size, number: int) -> bool:
-    """Whether a function failed on all sides, or was never ready in time on one, in the rounds so far."""
+    """Return whether a function failed on all sides, or was never ready in time on one, in the rounds so far."""
     rows = records.of(function, size, number)
     ones = [one for row in rows for one in row.values()]
     broken = bool(ones) and all(one.why and not works(one) and not one.sometimes for one in ones)
@@ -167,10 +150,10 @@ def hopeless(records: Records, function: str, size: Size, number: int) -> bool:
 
 
 def nothing_works(items: Sequence[Item], records: Records, number: int) -> bool:
-    """Whether more rounds would show nothing, since all functions fail."""
+    """Return whether more rounds would show nothing, since all functions fail."""
     return all(hopeless(records, *item, number) for item in items)
 
 
 def works(record: Record) -> bool:
-    """Whether a process gave what it was asked for."""
+    """Return whether a process gave what it was asked for."""
     return record.batches is not None or record.metric is not None

@@ -1,216 +1,26 @@
-"""Everything that was found of own code, as rows and sentences."""
+"""What was found of own code, as a verdict."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from statistics import median
 from typing import Any
 
-from arrayspeed.decide import UNCLEAR_SHARE, Decision, Observed, exit_status
-from arrayspeed.decide.words import BROKEN, FAILS, ORDER, SAME, SOMETIMES, UNCLEAR, WORSE
-from arrayspeed.formats.verdicts import MEANING, failures_text, ratio_text
+from arrayspeed.decide import Decision, Observed
+from arrayspeed.decide.words import DIFFERS, SAME
+from arrayspeed.environments.machine import describe
+from arrayspeed.model.units import significant
 from arrayspeed.own.best import best
-from arrayspeed.own.measures import CARRYING, MEASURES, RESULT, Key
-from arrayspeed.own.notes import notes_of
-from arrayspeed.own.records import Item, Records, Size
+from arrayspeed.own.measures import MEASURES, RETAINED, TIME, Key
+from arrayspeed.own.notes import name, notes_of
+from arrayspeed.own.records import Records, Size
 from arrayspeed.own.script import Script
 from arrayspeed.own.sides import Ready
+from arrayspeed.verdict.rows import Quantity, Row
+from arrayspeed.verdict.verdict import RESULT, Best, Side, Verdict
 
-#: What a result is that is not the same.
-DIFFERS = "differs"
-
-WORDS = (DIFFERS, *ORDER)
-
-
-@dataclass(frozen=True)
-class Row:
-    """One comparison of a side with the first one.
-
-    Attributes
-    ----------
-    function, size
-        What; None for the import of the file.
-    measure
-        One of `arrayspeed.own.measures`.
-    side
-        The side's label.
-    verdict
-        A word of `arrayspeed.decide.words`, or ``differs``.
-    decision, observed
-        What it follows from; None of a result.
-    detail
-        Why it fails, or how results differ.
-    difference
-        The largest relative difference of results.
-    """
-
-    function: str | None
-    size: Size
-    measure: str
-    side: str
-    verdict: str
-    decision: Decision | None = None
-    observed: Observed | None = None
-    detail: str = ""
-    difference: float | None = None
-    summaries: tuple[str, str] = ("", "")
-
-    @property
-    def worse(self) -> bool:
-        """Whether it makes the exit status 1."""
-        return self.verdict in WORSE or self.verdict == DIFFERS
-
-    @property
-    def name(self) -> str:
-        """What it is of: ``solve(100)``."""
-        if self.function is None:
-            return "import"
-        text = self.function.removeprefix("bench_")
-        return text if self.size is None else f"{text}({self.size})"
-
-    @property
-    def title(self) -> str:
-        """The measure, as people call it."""
-        return MEASURES[self.measure].title if self.measure in MEASURES else self.measure
-
-    @property
-    def values(self) -> tuple[str, str]:
-        """What the two sides gave, in the measure's unit."""
-        if self.observed is None:
-            return self.summaries
-        shown = MEASURES[self.measure].shown
-        found = [self.observed.middle(side) for side in (self.observed.reference, self.observed.subject)]
-        old, new = ("failed" if value is None else shown(value) for value in found)
-        return old, new
-
-    @property
-    def negligible(self) -> bool:
-        """Whether both sides are so small that their ratio means nothing, and known well enough to say so."""
-        if self.observed is None or not self.observed.lift or self.observed.within > self.observed.lift:
-            return False
-        found = [self.observed.middle(side) for side in (self.observed.reference, self.observed.subject)]
-        known = [value for value in found if value is not None]
-        return len(known) == len(found) and max(known) <= self.observed.lift
-
-    @property
-    def bound(self) -> str:
-        """What the ratio is where one side is so small that the value below which all are alike stands for it."""
-        if self.negligible or self.observed is None or self.decision is None or not self.decision.ratio:
-            return ""
-        old, new = (self.observed.middle(side) for side in (self.observed.reference, self.observed.subject))
-        assert old is not None and new is not None  # or there were no ratio
-        if min(old, new) >= self.observed.lift:
-            return ""
-        return "at least " if old < new else "at most "
-
-    @property
-    def change(self) -> str:
-        """The ratio with its interval, or how results differ."""
-        if self.observed is not None and self.negligible:
-            return f"both below {MEASURES[self.measure].shown(self.observed.lift)}"
-        if self.decision is not None:
-            return self.bound + ratio_text(self.decision)
-        return "" if self.difference is None else f"by {self.difference:.1e}" if self.difference else "equal"
-
-    @property
-    def remark(self) -> str:
-        """How often it failed, where that is not every time, and why."""
-        one = self.decision
-        partly = one is not None and (
-            0 < one.failed_reference < one.processes_reference or 0 < one.failed_subject < one.processes_subject
-        )
-        return "; ".join(filter(None, [f"failed: {failures_text(one)}" if one and partly else "", self.detail]))
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """A comparison of own code.
-
-    Attributes
-    ----------
-    script, sides
-        What was measured, where; the first side is the reference.
-    rows
-        Everything that was compared.
-    notes
-        What a reader must know.
-    factor, unclear_share
-        The ratio that somebody would act on, and the share that may stay unclear.
-    best
-        Function and size -> the fastest sides, where that is the question; None where it is what became worse.
-    """
-
-    script: Script
-    sides: Sequence[Ready]
-    rows: Sequence[Row]
-    notes: Sequence[str]
-    factor: float
-    unclear_share: float = UNCLEAR_SHARE
-    best: Mapping[Item, Sequence[str]] | None = None
-
-    @property
-    def status(self) -> int:
-        """The exit status: 1 too where results differ. Where the question is which side is the fastest, only failures
-        and results count, and what of the times is unclear.
-        """
-        rows = self.counted
-        bad = [*WORSE, DIFFERS] if self.best is None else [FAILS, SOMETIMES, DIFFERS]
-        if any(row.verdict in bad for row in rows):
-            return 1
-        words = [SAME if row.verdict in WORSE else row.verdict for row in rows]
-        return exit_status(words, self.unclear_share)
-
-    @property
-    def counted(self) -> list[Row]:
-        """The rows that the exit status depends on."""
-        return [row for row in self.rows if self.best is None or row.measure in (*CARRYING, RESULT)]
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """How many rows there are of each word, the worst first."""
-        found = Counter(row.verdict for row in self.rows)
-        return {word: found[word] for word in sorted(found, key=WORDS.index)}
-
-    @property
-    def title(self) -> str:
-        """What is compared."""
-        labels = [one.label for one in self.sides]
-        what = " → ".join(labels) if len(labels) == 2 else f"{labels[0]} against {', '.join(labels[1:])}"
-        return f"{self.script.name}, {what}"
-
-    @property
-    def headline(self) -> str:
-        """What is compared, and the outcome."""
-        return f"{self.title}: {self.outcome}"
-
-    @property
-    def outcome(self) -> str:
-        """The outcome in a sentence."""
-        unclear = self.counts.get(UNCLEAR, 0)
-        why = ""
-        if self.status == 2 and unclear:
-            compared = sum(row.verdict != BROKEN for row in self.counted)
-            why = f" (more than {100 * self.unclear_share:.3g} % of {compared} comparisons unclear)"
-        said = ", ".join(f"{count} {word}" for word, count in self.counts.items())
-        best = ("decided", "something fails or differs", "not decided")
-        return f"{(MEANING if self.best is None else best)[self.status]}{why}: {said}."
-
-    @property
-    def listed(self) -> list[Row]:
-        """What is shown one by one: everything but what is the same; the worst first."""
-        return sorted((row for row in self.rows if row.verdict != SAME or row.remark), key=order)
-
-    @property
-    def same(self) -> list[Row]:
-        """The rest."""
-        return [row for row in self.rows if row.verdict == SAME and not row.remark]
-
-
-def order(row: Row) -> tuple[int, float]:
-    """A key to sort by: the worst words first, and the largest changes."""
-    ratio = row.decision.ratio if row.decision else None
-    return WORDS.index(row.verdict), -max(ratio, 1 / ratio) if ratio else 0.0
+#: Whether both sides return the same.
+RESULTS = Quantity(RESULT, "result", "Results", significant, averaged=False)
 
 
 def verdict(
@@ -224,40 +34,99 @@ def verdict(
     more: Sequence[str] = (),
     every_pair: bool = False,
 ) -> Verdict:
-    """What the decisions and the results amount to. ``more``: further notes; ``every_pair``: which side is the
-    fastest is the question, and all were compared with all.
+    """Return what the decisions and the results amount to.
+
+    ``more``: further notes; ``every_pair``: which side is the fastest is the question, and all were compared with all.
     """
     rows = []
     for key, decision in decisions.items():
-        function, size, measure, side = key
-        if not isinstance(side, str):
-            continue  # of two other sides, which only the best set is about
-        why = reason(records, function, size, (records.sides[0], side)) if function else ""
-        detail = why if decision.failed_reference or decision.failed_subject else ""
-        rows.append(Row(function, size, measure, side, decision.verdict, decision, observed[key], detail))
+        if isinstance(key[3], str):  # of two other sides only the best set is
+            rows.append(row_of(records, key[:3], (records.sides[0], key[3]), decision, observed[key]))
     items = list(dict.fromkeys((function, size) for function, size, _, _ in decisions if function is not None))
     for function, size in items:
         for side in records.sides[1:]:
             rows += result_rows(records, function, size, side)
-    notes = [*notes_of(script, sides, records, items, [row.measure for row in rows], factor), *more]
+    labels = [side.label for side in sides]
+    what = " → ".join(labels) if len(labels) == 2 else f"{labels[0]} against {', '.join(labels[1:])}"
     fastest = best(decisions, records.sides) if every_pair else None
-    return Verdict(script, sides, rows, notes, factor, unclear_share, fastest)
+    return Verdict(
+        f"{script.name}, {what}",
+        [Side(side.label, side.version, side.packages, dict(side.side.variables)) for side in sides],
+        rows,
+        [*notes_of(script, sides, records, items, [row.quantity.name for row in rows], factor), *more],
+        factor,
+        unclear_share,
+        None if fastest is None else [Best(name(item), names, labels_of(*item)) for item, names in fastest.items()],
+        describe()["machine"],
+        {"file": script.name},
+    )
+
+
+def row_of(
+    records: Records,
+    what: tuple[str | None, Size, str],
+    sides: tuple[str, str],
+    decision: Decision,
+    observed: Observed,
+) -> Row:
+    """Return one comparison of two sides: a function, None where it is the import, its size, and a measure."""
+    function, size, measure = what
+    failed = decision.failed_reference or decision.failed_subject
+    return Row(
+        f"{item_of(function, size)} {measure}{f' {sides[1]}' if len(records.sides) > 2 else ''}",
+        item_of(function, size),
+        MEASURES[measure].quantity,
+        sides[1],
+        decision.verdict,
+        decision,
+        observed,
+        faults=faults(records, function, size, sides) if measure in (TIME, RETAINED) else (None, None),
+        detail=reason(records, function, size, sides) if function and failed else "",
+        labels=labels_of(function, size),
+        processes=(processes(observed.reference), processes(observed.subject)),
+    )
+
+
+def item_of(function: str | None, size: Size) -> str:
+    """Return what people call a function and its size; the import, where there is no function."""
+    return "import" if function is None else name((function, size))
+
+
+def labels_of(function: str | None, size: Size) -> dict[str, Any]:
+    """Return what programs read of a function and its size."""
+    return {"function": function, "size": size}
+
+
+def processes(side: Mapping[Any, Any]) -> list[dict[str, Any]]:
+    """Return what each process of a side gave."""
+    return [{"round": number, "value": value} for number, value in side.items()]
+
+
+def faults(
+    records: Records, function: str | None, size: Size, sides: tuple[str, str]
+) -> tuple[float | None, float | None]:
+    """Return the page faults of a call on both sides, the median over processes; None where they were not counted."""
+    rows = records.of(function, size, records.rounds)
+    counts = [[row[side].faults for row in rows] for side in sides]
+    known = [[count for count in each if count is not None] for each in counts]
+    before, after = (median(each) if each else None for each in known)
+    return before, after
 
 
 def reason(records: Records, function: str, size: Size, sides: Sequence[str]) -> str:
-    """Why a function failed, and where."""
-    found: dict[str, str] = {}
+    """Return why a function failed, and where."""
+    whys: dict[str, str] = {}
     for row in records.of(function, size, records.rounds):
         for side in sides:
             if why := row[side].why:
-                found.setdefault(side, why)
-    if len(found) > 1 and len(set(found.values())) == 1:
-        return f"fails in {' and '.join(found)}: {next(iter(found.values()))}"
-    return "; ".join(f"fails in {side}: {why}" for side, why in found.items())
+                whys.setdefault(side, why)
+    if len(whys) > 1 and len(set(whys.values())) == 1:
+        return f"fails in {' and '.join(whys)}: {next(iter(whys.values()))}"
+    return "; ".join(f"fails in {side}: {why}" for side, why in whys.items())
 
 
 def result_rows(records: Records, function: str, size: Size, side: str) -> list[Row]:
-    """Whether a side returns what the first one does; nothing where that was not compared in every round."""
+    """Return whether a side returns what the first one does; nothing where that was not compared in every round."""
     rows = [result for row in records.of(function, size, records.rounds) if (result := row[side].result)]
     if not rows or any(row["same"] is None for row in rows) or by_chance(rows):
         return []
@@ -266,20 +135,21 @@ def result_rows(records: Records, function: str, size: Size, side: str) -> list[
     differences = [row["difference"] for row in rows if row["difference"] is not None]
     return [
         Row(
-            function,
-            size,
-            RESULT,
+            f"{item_of(function, size)} {RESULT}{f' {side}' if len(records.sides) > 2 else ''}",
+            item_of(function, size),
+            RESULTS,
             side,
             DIFFERS if worst else SAME,
             detail=worst["detail"] if worst else "",
             difference=max(differences) if differences and (not worst or worst["difference"] is not None) else None,
             summaries=(old or "", new or ""),
+            labels=labels_of(function, size),
         )
     ]
 
 
 def by_chance(rows: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether results differ, and those of one side differ from process to process too."""
+    """Return whether results differ, and those of one side differ from process to process too."""
     return any(not row["same"] for row in rows) and any(
         len({row["digests"][place] for row in rows}) > 1 for place in (0, 1)
     )

@@ -73,14 +73,16 @@ class Entry:
         return self.columns.get("version"), len(self.params)
 
     def at(self, parameters: tuple[str, ...]) -> dict[str, Any]:
-        """What asv has of one combination, by column."""
+        """Return what asv has of one combination, by column."""
         if parameters not in self.places:
             return {"result": math.nan}
         place = self.places[parameters]
         return {name: values[place] for name, values in self.cells.items() if values[place] is not None}
 
     def rank(self, parameters: tuple[str, ...]) -> tuple[int, float]:
-        """What counts more: a value more than a failure, that more than nothing, and then what was measured later."""
+        """Return what counts more: a value more than a failure, that more than nothing, and then what was measured
+        later.
+        """
         value = self.at(parameters).get("result")
         kind = FAILURE if value is None else NOTHING if math.isnan(value) else VALUE
         return kind, self.side.measured.get((self.name, parameters), self.started)
@@ -95,7 +97,7 @@ def check(data: dict[str, Any]) -> None:
 
 
 def combine(sides: Sequence[Side]) -> Combined:
-    """All sides as one; of equal rank, what the first has."""
+    """Return all sides as one; of equal rank, what the first has."""
     first = sides[0].data
     names = list(dict.fromkeys(name for side in sides for name in side.data["results"]))
     columns = list(dict.fromkeys(column for side in sides for column in side.data["result_columns"]))
@@ -119,7 +121,9 @@ def combine(sides: Sequence[Side]) -> Combined:
 
 
 def one_benchmark(entries: Sequence[Entry], lacking: bool) -> tuple[dict[str, Any], int, int]:
-    """The columns of one benchmark, and how many values are new and newer. Where nothing is, those of the first."""
+    """Return the columns of one benchmark, and how many values are new and newer. Where nothing is, those
+    of the first.
+    """
     base = entries[0]
     axes = zip(*(entry.params for entry in entries), strict=True)
     params = [list(dict.fromkeys(itertools.chain(*values))) for values in axes]
@@ -143,6 +147,6 @@ def one_benchmark(entries: Sequence[Entry], lacking: bool) -> tuple[dict[str, An
     return columns, new, newer
 
 
-def same(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Whether two are equal, and nothing equal to nothing."""
-    return repr(one) == repr(other)
+def same(data: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Return whether two are equal, and nothing equal to nothing."""
+    return repr(data) == repr(other)

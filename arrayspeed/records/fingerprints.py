@@ -50,46 +50,60 @@ UNMEASURED: list[str] = _states["unmeasured"]
 Place = tuple[str, str]
 
 
-def fingerprint(one: Combination, packages: Mapping[str, str]) -> str:
-    """The parts' hashes, with hyphens between them."""
-    parts = digests(one.kernel, one.backend, one.measure, one.device, is_large(one)) if is_known(one) else digests()
+def fingerprint(combination: Combination, packages: Mapping[str, str]) -> str:
+    """Return the parts' hashes, with hyphens between them."""
+    parts = (
+        digests(combination.kernel, combination.backend, combination.measure, combination.device, is_large(combination))
+        if is_known(combination)
+        else digests()
+    )
     return "-".join([*parts, of_packages(packages)])
 
 
 def of_packages(packages: Mapping[str, str]) -> str:
-    """The hash of an environment's packages."""
+    """Return the hash of an environment's packages."""
     return digest([repr(sorted(packages.items()))])
 
 
 @lru_cache(None)
 def digests(*of: Any) -> tuple[str, ...]:
-    """The hashes of every part but the packages, of what `of_sources` takes; of nothing that is known, they say how it
-    is timed.
+    """Return the hashes of every part but the packages, of what `source_parts` takes; of nothing that is known, they
+    say how it is timed.
     """
-    return tuple(digest([part]) for part in (of_sources(*of) if of else ("", "", "", timing())))
+    return tuple(digest([part]) for part in (source_parts(*of) if of else ("", "", "", timing())))
 
 
 def changed(
     before: str,
-    one: Combination,
+    combination: Combination,
     packages: Mapping[str, str],
     parts: Iterable[str] = PARTS,
     kept_memory: bool = False,
     as_good: Iterable[Mapping[str, str]] = (),
 ) -> list[str]:
-    """The parts in which a stored fingerprint differs from that of today, of those asked for.
+    """Return the parts in which a stored fingerprint differs from that of today, of those asked for.
 
     ``kept_memory``: calls are known to have kept their memory, so that it made no difference how the allocator was
     brought to do so. ``as_good``: packages with which every number is the same.
     """
-    then, now = (dict(zip(PARTS, each.split("-"), strict=False)) for each in (before, fingerprint(one, packages)))
+    then, now = (
+        dict(zip(PARTS, each.split("-"), strict=False)) for each in (before, fingerprint(combination, packages))
+    )
     found = [name for name in parts if then.get(name) != now[name]]
-    known = is_known(one)
+    known = is_known(combination)
     alike = {now["timing"]}
-    if kept_memory and known and not has_two_times(one.kernel, one.backend, one.measure, is_large(one)):
-        alike.add(digests(one.kernel, one.backend, one.measure, one.device, False)[PARTS.index("timing")])
+    if (
+        kept_memory
+        and known
+        and not has_two_times(combination.kernel, combination.backend, combination.measure, is_large(combination))
+    ):
+        alike.add(
+            digests(combination.kernel, combination.backend, combination.measure, combination.device, False)[
+                PARTS.index("timing")
+            ]
+        )
     before = then.get("timing", "")
-    if "timing" in found and alike & {before, *same_timing(before, one.measure if known else "")}:
+    if "timing" in found and alike & {before, *same_timing(before, combination.measure if known else "")}:
         found.remove("timing")
     if "packages" in found and then.get("packages", "") in set(map(of_packages, as_good)):
         found.remove("packages")
@@ -97,27 +111,27 @@ def changed(
 
 
 def same_timing(then: str, measure: str) -> set[str]:
-    """The hashes of today's timing that time as a stored one did."""
+    """Return the hashes of today's timing that time as a stored one did."""
     if then == digest([timing(measure, newer=True)]):  # when Python 3.12 and later wrote f-strings in their own way
         return {digest([timing(measure)])}
     return {after for change in CHANGES for before, after in change["same"].items() if before == then}
 
 
-def is_known(one: Combination) -> bool:
-    """Whether it is one of the catalogue."""
-    return one.kernel in CATALOGUE and one.backend in BACKENDS
+def is_known(combination: Combination) -> bool:
+    """Return whether it is one of the catalogue."""
+    return combination.kernel in CATALOGUE and combination.backend in BACKENDS
 
 
-def is_large(one: Combination) -> bool:
-    """Whether its size is larger than its kernel's small one."""
-    return one.size is not None and one.size > CATALOGUE[one.kernel].small
+def is_large(combination: Combination) -> bool:
+    """Return whether its size is larger than its kernel's small one."""
+    return combination.size is not None and combination.size > CATALOGUE[combination.kernel].small
 
 
 @lru_cache(None)
-def of_sources(
+def source_parts(
     kernel: str, backend: str, measure: str = CALL.name, device: str | None = DEVICES[0], large: bool = False
 ) -> tuple[str, str, str, str]:
-    """The text of every part but the packages."""
+    """Return the text of every part but the packages."""
     entry, way = CATALOGUE[kernel], BACKENDS[backend]
     library = f"kernels.{entry.family}.{way.library}"
     base = entry.derived.kernel if entry.derived else entry
@@ -134,14 +148,14 @@ def of_sources(
     numbers = [repr(entry.static(size, dtype)) for size in (entry.small, entry.large) for dtype in entry.dtypes]
     return (
         "\n".join([entry.version, *numbers, *made, *texts(function)]),
-        "\n".join([inputs(base, entry.family), *drawn]),
+        "\n".join([input_code(base, entry.family), *drawn]),
         adapter(way.library) + whole("kernels.backends.base"),
         timing(measure) + timing_of(way, measure, device, large, kernel),
     )
 
 
 def has_two_times(kernel: str, backend: str, measure: str, large: bool) -> bool:
-    """Whether a time on the host is another where the process retains freed memory.
+    """Return whether a time on the host is another where the process retains freed memory.
 
     Of transfers it was not measured, and they copy whole arrays.
     """
@@ -151,8 +165,8 @@ def has_two_times(kernel: str, backend: str, measure: str, large: bool) -> bool:
 
 
 def timing_of(way: Backend, measure: str, device: str | None, large: bool = False, kernel: str = "") -> str:
-    """What of the timing differs between kernels, backends, measures, devices and sizes; empty where it is as it always
-    is.
+    """Return what of the timing differs between kernels, backends, measures, devices and sizes; empty where it is as it
+    always is.
     """
     batched_on_host = MEASURES[measure].batched and device == DEVICES[0]
     found = []
@@ -168,8 +182,8 @@ def timing_of(way: Backend, measure: str, device: str | None, large: bool = Fals
 
 @lru_cache(None)
 def adapter(library: str) -> str:
-    """All of an adapter's file but what no number depends on: how an audit watches the library, and what only that
-    uses.
+    """Return all of an adapter's file but what no number depends on: how an audit watches the library, and what only
+    that uses.
     """
     module = f"kernels.backends.{library}"
     body = tree(module).body
@@ -182,7 +196,7 @@ def adapter(library: str) -> str:
 
 
 def needed_of(node: ast.stmt, needed: Collection[str]) -> ast.stmt | None:
-    """A statement; of an import, what of it is needed."""
+    """Return a statement; of an import, what of it is needed."""
     if not isinstance(node, (ast.Import, ast.ImportFrom)):
         return node
     names = [one for one in node.names if (one.asname or one.name.partition(".")[0]) in needed]
@@ -192,12 +206,14 @@ def needed_of(node: ast.stmt, needed: Collection[str]) -> ast.stmt | None:
 
 
 def names_in(node: ast.AST) -> set[str]:
-    """The names that are used anywhere in it."""
+    """Return the names that are used anywhere in it."""
     return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
 
 
-def inputs(kernel: Kernel, family: str) -> str:
-    """What draws the inputs: a function and what it uses, or its family's whole file where it is none of that file."""
+def input_code(kernel: Kernel, family: str) -> str:
+    """Return what draws the inputs: a function and what it uses, or its family's whole file where it is none of that
+    file.
+    """
     module = f"kernels.{family}"
     name = kernel.inputs.__name__
     return "\n".join(texts(closure([(module, name)], ""))) if name in tops(module) else whole(module)
@@ -205,7 +221,9 @@ def inputs(kernel: Kernel, family: str) -> str:
 
 @lru_cache(None)
 def timing(measure: str = "", newer: bool = False) -> str:
-    """What times a call; of the file that has all measures, what is of one measure and what all have in common."""
+    """Return what times a call; of the file that has all measures, what is of one measure and what all have
+    in common.
+    """
     files = sorted((ROOT / "benchmarks").glob("*.py"))
     names = [path.stem for path in files if path.stem not in FAMILIES and f"benchmarks/{path.name}" not in PLUMBING]
     modules = {name: f"benchmarks.{name}" for name in names} | {name: name for name in TIMED}
@@ -225,7 +243,7 @@ def timing(measure: str = "", newer: bool = False) -> str:
 
 @lru_cache(None)
 def of_measures(module: str) -> bool:
-    """Whether a module names any measure, so that what it is differs between them."""
+    """Return whether a module names any measure, so that what it is differs between them."""
     others = OneMeasure("")
     return any(
         others.names_other(node) or others.is_other(getattr(node, "name", None) or getattr(node, "id", None))
@@ -234,7 +252,7 @@ def of_measures(module: str) -> bool:
 
 
 def helpers(trees: Iterable[ast.Module]) -> set[str]:
-    """The modules of `benchmarks` that these import."""
+    """Return the modules of `benchmarks` that these import."""
     nodes = [node for each in trees for node in ast.walk(each) if isinstance(node, ast.ImportFrom)]
     return {name.name for node in nodes if node.module == "benchmarks" for name in node.names}
 
@@ -246,7 +264,7 @@ class OneMeasure(ast.NodeTransformer):
         self.measure = measure
 
     def is_other(self, name: object) -> bool:
-        """Whether a name is that of another measure's method."""
+        """Return whether a name is that of another measure's method."""
         return (
             isinstance(name, str)
             and name != self.measure
@@ -254,7 +272,7 @@ class OneMeasure(ast.NodeTransformer):
         )
 
     def names_other(self, node: ast.AST | None) -> bool:
-        """Whether an expression is another measure: its name as a text, or its method."""
+        """Return whether an expression is another measure: its name as a text, or its method."""
         return self.is_other(getattr(node, "value", None)) or self.is_other(getattr(node, "attr", None))
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST | None:
@@ -270,19 +288,19 @@ class OneMeasure(ast.NodeTransformer):
         return None if other else self.generic_visit(node)
 
     def visit_Tuple(self, node: ast.Tuple) -> ast.AST:
-        """Lists of measures."""
+        """Return lists of measures."""
         node.elts = [one for one in node.elts if not self.names_other(one)]
         return self.generic_visit(node)
 
     def visit_Dict(self, node: ast.Dict) -> ast.AST:
-        """What is timed, by measure."""
+        """Return what is timed, by measure."""
         both = [(key, value) for key, value in zip(node.keys, node.values, strict=True) if not self.names_other(key)]
         node.keys, node.values = [key for key, _ in both], [value for _, value in both]
         return self.generic_visit(node)
 
 
 def digest(texts: Iterable[str]) -> str:
-    """A short hash."""
+    """Return a short hash."""
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:8]
 
 
@@ -291,7 +309,7 @@ def digest(texts: Iterable[str]) -> str:
 
 @lru_cache(None)
 def tree(module: str) -> ast.Module:
-    """A module's syntax tree without docstrings; an empty one where there is no such file."""
+    """Return a module's syntax tree without docstrings; an empty one where there is no such file."""
     path = ROOT.joinpath(*module.split("."))
     path = path / "__init__.py" if path.is_dir() else path.with_name(f"{path.name}.py")
     found = ast.parse(path.read_text(encoding="utf-8")) if path.is_file() else ast.Module([], [])
@@ -303,13 +321,13 @@ def tree(module: str) -> ast.Module:
 
 
 def is_docstring(node: ast.stmt) -> bool:
-    """Whether a statement is nothing but a text."""
+    """Return whether a statement is nothing but a text."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
 @lru_cache(None)
 def whole(module: str, newer: bool = False) -> str:
-    """All of a module."""
+    """Return all of a module."""
     return unparse(tree(module), newer)
 
 
@@ -320,7 +338,7 @@ def tops(module: str) -> dict[str, ast.stmt]:
 
 
 def defined(node: ast.stmt) -> set[str]:
-    """The names that a top-level statement defines."""
+    """Return the names that a top-level statement defines."""
     if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
         return {node.name}
     if not isinstance(node, (ast.Assign, ast.AnnAssign)):
@@ -359,12 +377,12 @@ def closure(start: Iterable[Place], library: str) -> set[Place]:
 
 @lru_cache(None)
 def uses(module: str, name: str, library: str) -> list[Place]:
-    """The places that a top-level statement of a module refers to."""
+    """Return the places that a top-level statement of a module refers to."""
     return [place for node in ast.walk(tops(module)[name]) for place in used(node, module, library)]
 
 
 def used(node: ast.AST, module: str, library: str) -> list[Place]:
-    """The places that a node of a module refers to."""
+    """Return the places that a node of a module refers to."""
     if isinstance(node, ast.Name):
         return [(module, node.id) if node.id in tops(module) else imported(module).get(node.id, ("", ""))]
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
@@ -381,11 +399,11 @@ def used(node: ast.AST, module: str, library: str) -> list[Place]:
 
 
 def texts(places: Iterable[Place]) -> list[str]:
-    """What is written at places."""
+    """Return what is written at places."""
     return [f"{module}.{name} {written(module, name)}" for module, name in sorted(places)]
 
 
 @lru_cache(None)
 def written(module: str, name: str) -> str:
-    """The top-level statement that defines a name."""
+    """Return the top-level statement that defines a name."""
     return unparse(tops(module)[name])

@@ -54,7 +54,7 @@ COLUMNS = ("kernel", "size", "backend", "device", "dtype", "measure")
 
 
 def levels_of(table: pl.DataFrame, results_dir: str | Path | None = None) -> dict[Place, dict[Case, Level]]:
-    """The level of everything in a table of results that has a value above 0.
+    """Return the level of everything in a table of results that has a value above 0.
 
     Parameters
     ----------
@@ -83,15 +83,15 @@ def levels_of(table: pl.DataFrame, results_dir: str | Path | None = None) -> dic
 
 
 def places(table: pl.DataFrame) -> Iterable[tuple[str, str, str]]:
-    """The machines, environments and commits of a table."""
+    """Return the machines, environments and commits of a table."""
     return table.select("machine", "environment", "commit").unique().iter_rows()
 
 
 def process_values(
     results_dir: str | Path, machine: str, environment: str, commit: str
 ) -> dict[Case, list[float | None]]:
-    """What each process gave that measured alone, None where it failed; those that took turns in a block are compared
-    within it. What no process gave a value of is left out.
+    """Return what each process gave that measured alone, None where it failed; those that took turns in a block are
+    compared within it. What no process gave a value of is left out.
     """
     found = defaultdict(list)
     for process in processes.load(results_dir, machine, environment, [commit]):
@@ -102,12 +102,13 @@ def process_values(
 
 
 def interval(level: Level) -> Ratio:
-    """A value with its 95 % interval; the word means nothing."""
+    """Return a value with its 95 % interval; the word means nothing."""
     return compare(level, ONE)
 
 
 def with_intervals(table: pl.DataFrame, levels_at: Mapping[Place, Mapping[Case, Level]]) -> pl.DataFrame:
-    """A table of results with the level's value in place of asv's, and its 95 % interval in place of asv's of 99 %.
+    """Return a table of results with the level's value in place of asv's, and its 95 % interval in place of asv's of 99
+    %.
 
     Where there is no level (a failure, an error of exactly 0), the value stays and there is no interval.
     """
@@ -123,20 +124,20 @@ def with_intervals(table: pl.DataFrame, levels_at: Mapping[Place, Mapping[Case, 
 
 
 def compared(
-    one: Case, other: Case, levels_at: Mapping[Case, Level], factor: float | None = None, among: int = 1
+    case: Case, other: Case, levels_at: Mapping[Case, Level], factor: float | None = None, among: int = 1
 ) -> Ratio:
-    """The ratio of ``one`` to ``other``, both of the same environment."""
-    factor = factor or factor_of(one.measure)
-    return compare(levels_at[one], levels_at[other], factor, spell_between(one, other), among)
+    """Return the ratio of ``case`` to ``other``, both of the same environment."""
+    factor = factor or factor_of(case.measure)
+    return compare(levels_at[case], levels_at[other], factor, spell_between(case, other), among)
 
 
 def factor_of(measure: str) -> float:
-    """The ratio of a measure that somebody would act on."""
-    return measure_of(measure).factor or FACTOR
+    """Return the ratio of a measure that somebody would act on."""
+    return measure_of(measure).threshold.factor or FACTOR
 
 
 def best_of(cases: Sequence[Case], levels_at: Mapping[Case, Level]) -> list[Case]:
-    """All that cannot be told apart from the best of a group, the best first.
+    """Return all that cannot be told apart from the best of a group, the best first.
 
     What computes in another way than the kernel says does not compete, unless all do.
     """
@@ -145,14 +146,14 @@ def best_of(cases: Sequence[Case], levels_at: Mapping[Case, Level]) -> list[Case
     return cast("list[Case]", found)  # as in `levels_of`
 
 
-def spell_between(one: Case, other: Case) -> float:
-    """What a change of the machine's speed adds: nothing between values of one benchmark and size, whose processes ran
-    in turn within seconds, and `APART` between all others.
+def spell_between(case: Case, other: Case) -> float:
+    """Return what a change of the machine's speed adds: nothing between values of one benchmark and size, whose
+    processes ran in turn within seconds, and `APART` between all others.
     """
     together = ("kernel", "dtype", "measure", "size")
-    return 0.0 if all(getattr(one, name) == getattr(other, name) for name in together) else APART
+    return 0.0 if all(getattr(case, name) == getattr(other, name) for name in together) else APART
 
 
 def inverse(ratio: Ratio) -> Ratio:
-    """The same the other way round: how many times less. The word stays that of the first side."""
+    """Return the same the other way round: how many times less. The word stays that of the first side."""
     return Ratio(1 / ratio.ratio, 1 / ratio.high, 1 / ratio.low, ratio.verdict)

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable
 from arrayspeed.decide import Observed
 from arrayspeed.decide.compare import APART
 from arrayspeed.decide.observed import Value
-from arrayspeed.decide.words import ERRORS, SIZES, TIMES
+from arrayspeed.decide.words import ERRORS, FACTOR, SIZES, TIMES
 from arrayspeed.model.measures import BYTES, ERROR, SECONDS, measure_of
 from arrayspeed.records.processes import Process
 
@@ -15,10 +15,11 @@ from arrayspeed.records.processes import Process
 WORDS = {SECONDS: TIMES, BYTES: SIZES, ERROR: ERRORS}
 
 
-def observed_of_sides(reference: list[Process], subject: list[Process]) -> Observed:
-    """What the processes of two sides gave of one combination, as `arrayspeed.decide` takes it.
+def observed_of_sides(reference: list[Process], subject: list[Process], factor: float = FACTOR) -> Observed:
+    """Return what the processes of two sides gave of one combination, as `arrayspeed.decide` takes it.
 
-    Sides that never met in a block were measured minutes apart or more.
+    Sides that never met in a block were measured minutes apart or more. ``factor``: the ratio that somebody would act
+    on.
     """
     one = (reference or subject)[0].one
     how = measure_of(one.measure)
@@ -27,9 +28,9 @@ def observed_of_sides(reference: list[Process], subject: list[Process]) -> Obser
         by_round(reference, "reference"),
         by_round(subject, "subject"),
         group=(one.measure, one.backend),
-        factor=how.factor,
-        least=how.least,
-        lift=how.lift,
+        factor=how.threshold.asked(factor),
+        least=how.threshold.least,
+        floor=how.threshold.floor,
         words=WORDS[how.unit],
         exact=how.exact,
         extra=APART if apart and not how.exact else 0.0,
@@ -51,5 +52,5 @@ def by_round(processes: Iterable[Process], side: str) -> dict[Hashable, Value]:
 
 
 def run_of(block: str) -> str:
-    """The run that a block's name begins with."""
+    """Return the run that a block's name begins with."""
     return block.rpartition(".")[0]

@@ -103,7 +103,7 @@ def merge(target: Path, folders: Sequence[Path], machines: Sequence[str] | None 
 
 
 def machine_folders(target: Path, folder: Path) -> list[Path]:
-    """The machines' folders of a folder of results.
+    """Return the machines' folders of a folder of results.
 
     Raises
     ------
@@ -139,7 +139,7 @@ def merge_machine(here: Path, others: Sequence[Path], files: dict[Path, bytes]) 
     return added
 
 
-def same_machine(one: dict[str, Any], two: dict[str, Any], here: Path, other: Path) -> None:
+def same_machine(data: dict[str, Any], two: dict[str, Any], here: Path, other: Path) -> None:
     """Nothing, if two descriptions are of one machine.
 
     Raises
@@ -148,15 +148,15 @@ def same_machine(one: dict[str, Any], two: dict[str, Any], here: Path, other: Pa
         They are not.
     """
     for name in HARDWARE:
-        if one.get(name) != two.get(name):
+        if data.get(name) != two.get(name):
             raise UserError(
-                f"{other} is another machine than {here}: {name} is {two.get(name)!r}, not {one.get(name)!r}; keep its "
-                "results in a clone of their own, or name the machines to merge with --machine"
+                f"{other} is another machine than {here}: {name} is {two.get(name)!r}, not {data.get(name)!r}; keep "
+                "its results in a clone of their own, or name the machines to merge with --machine"
             )
 
 
 def merge_packages(path: Path, others: Iterable[Path], files: dict[Path, bytes], added: Added) -> None:
-    """The packages of an environment, as whoever measured first has them."""
+    """Merge the packages of an environment, as whoever measured first has them."""
     for other in others:
         theirs = read(other)
         ours = files.get(path) or (read(path) if path.exists() else None)
@@ -191,7 +191,7 @@ def merge_values(path: Path, others: Sequence[Path], files: dict[Path, bytes], a
 
 
 def side(path: Path) -> Side:
-    """A result file, with what its processes tell of when each combination was measured.
+    """Return a result file, with what its processes tell of when each combination was measured.
 
     Raises
     ------
@@ -233,7 +233,7 @@ def date_of(row: dict[str, Any]) -> float | None:
 
 
 def merge_processes(path: Path, others: Iterable[Path], files: dict[Path, bytes], added: Added) -> None:
-    """The lines of a file, and after them those that only others have. A line that is there twice stays so."""
+    """Merge the lines of a file, and after them those that only others have. A line that is there twice stays so."""
     ours = read(path) if path.exists() else b""
     counts = Counter(filter(None, map(content, processes.lines_of(ours))))
     more = []
@@ -259,13 +259,13 @@ def merge_processes(path: Path, others: Iterable[Path], files: dict[Path, bytes]
 
 
 def content(text: bytes) -> str | None:
-    """What a line says, however it is written; None where it is no record."""
+    """Return what a line says, however it is written; None where it is no record."""
     found = processes.record(text)
     return json.dumps(found[0], sort_keys=True) if found else None
 
 
 def merge_audits(path: Path, others: Iterable[Path], files: dict[Path, bytes], added: Added) -> None:
-    """The newest audit."""
+    """Return the newest audit."""
 
     def age(text: bytes, source: Path) -> float:
         return date_of(parsed(text, source)) or 0.0
@@ -281,7 +281,7 @@ def merge_audits(path: Path, others: Iterable[Path], files: dict[Path, bytes], a
 
 
 def merge_explanations(path: Path, others: Iterable[Path], files: dict[Path, bytes], added: Added) -> None:
-    """The lines of all, by their dates: of one pair of versions and combination, the last counts."""
+    """Return the lines of all, by their dates: of one pair of versions and combination, the last counts."""
 
     def age(text: bytes) -> float | None:
         with suppress(ValueError, RecursionError):
@@ -308,7 +308,7 @@ BRING = {
 
 
 def description(text: bytes, path: Path) -> dict[str, Any]:
-    """A machine's description.
+    """Return a machine's description.
 
     Raises
     ------
@@ -322,7 +322,7 @@ def description(text: bytes, path: Path) -> dict[str, Any]:
 
 
 def parsed(text: bytes, path: Path) -> dict[str, Any]:
-    """What a file of JSON holds.
+    """Return what a file of JSON holds.
 
     Raises
     ------
@@ -348,7 +348,7 @@ def regular(path: Path) -> None:
 
 
 def read(path: Path) -> bytes:
-    """The content of a file.
+    """Return the content of a file.
 
     Raises
     ------

@@ -127,10 +127,10 @@ class Measuring(Protocol):
         """The commit that records name."""
 
     def packages(self, name: str) -> dict[str, str]:
-        """The exact packages of an environment."""
+        """Return the exact packages of an environment."""
 
 
-def store(session: Measuring, environment: str, found: list[Process]) -> None:
+def store(session: Measuring, environment: str, played: list[Process]) -> None:
     """Add processes to the file of their environment. A line is written whole or, in a kill, is left out on reading.
 
     Each line has the time, UTC, what the process's figure depends on, and ``unclean`` where the measured code differs
@@ -142,13 +142,13 @@ def store(session: Measuring, environment: str, found: list[Process]) -> None:
     common = {"date": now} | session.origin | ({"unclean": True} if session.unclean else {})
     packages = session.packages(environment)
     lines = [
-        json.dumps(common | line(process) | {"fingerprint": fingerprint(process.one, packages)}) for process in found
+        json.dumps(common | line(process) | {"fingerprint": fingerprint(process.one, packages)}) for process in played
     ]
     append(path, lines)
 
 
 def line(process: Process) -> dict[str, Any]:
-    """What is stored of a process."""
+    """Return what is stored of a process."""
     one = process.one
     row: dict[str, Any] = {
         "benchmark": one.benchmark,
@@ -179,7 +179,7 @@ def rounded(batches: Iterable[float | None]) -> list[float | None]:
 
 
 def load(folder: str | Path, machine: str, environment: str, commits: list[str]) -> Iterator[Process]:
-    """The processes stored of an environment at some commits; lines that are no process are left out."""
+    """Yield the processes stored of an environment at some commits; lines that are no process are left out."""
     for commit in commits:
         path = Path(folder, get_filename(machine, commit, environment).removesuffix(".json") + SUFFIX)
         known = _known.get()
@@ -192,12 +192,12 @@ def load(folder: str | Path, machine: str, environment: str, commits: list[str])
 
 
 def environment_of(path: Path) -> str:
-    """The environment whose processes a file holds: in its name, after a commit."""
+    """Return the environment whose processes a file holds: in its name, after a commit."""
     return path.name.partition("-")[2].removesuffix(SUFFIX)
 
 
 def of_file(path: Path, environment: str) -> Iterator[Process]:
-    """The processes of one file; none where there is no file."""
+    """Yield the processes of one file; none where there is no file."""
     if path.exists():
         for text in lines_of(path.read_bytes()):
             if found := record(text, environment):
@@ -218,12 +218,14 @@ def read_once() -> Iterator[None]:
 
 
 def lines_of(content: bytes) -> list[bytes]:
-    """The lines of a file of processes. Only the byte that ends a line does: text may hold other separators."""
+    """Return the lines of a file of processes. Only the byte that ends a line does: text may hold other separators."""
     return [text for text in content.split(b"\n") if text.strip()]
 
 
 def record(text: bytes, environment: str = "") -> tuple[dict[str, Any], Process] | None:
-    """All fields of a line, also those that later versions may add, and its process; None where it holds none."""
+    """Return all fields of a line, also those that later versions may add, and its process; None where it
+    holds none.
+    """
     with suppress(ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         row = json.loads(text.decode())
         return row, parse(row, environment)
@@ -255,7 +257,7 @@ def parse(row: dict[str, Any], environment: str) -> Process:
 
 
 def parse_retained(row: object) -> Retained | None:
-    """What a line has of the state in which memory is retained; None where it has nothing of the kind."""
+    """Return what a line has of the state in which memory is retained; None where it has nothing of the kind."""
     if not isinstance(row, dict):
         return None
     batches, faults, why = list(row.get("batches", ())), row.get("faults"), row.get("why")
@@ -265,21 +267,21 @@ def parse_retained(row: object) -> Retained | None:
     return Retained(batches, faults, None if why is None else str(why))
 
 
-def page_faults(found: Iterable[Process]) -> float | None:
+def page_faults(played: Iterable[Process]) -> float | None:
     """Page faults of a call, the median over processes; None where none of them counted."""
-    counted = [process.faults for process in found if process.faults is not None]
+    counted = [process.faults for process in played if process.faults is not None]
     return median(counted) if counted else None
 
 
 @lru_cache(maxsize=4096)
 def combination(environment: str, benchmark: str, backend: str, size: int | None, device: str | None) -> Combination:
-    """What a line is of: many lines are of the same."""
+    """Return what a line is of: many lines are of the same."""
     labels = parse_name(benchmark)
     return Combination(environment, benchmark, -1, **labels, backend=backend, size=size, device=device)
 
 
 def is_value(value: object) -> bool:
-    """Whether it is what a process or a batch may have given: a finite number, or None."""
+    """Return whether it is what a process or a batch may have given: a finite number, or None."""
     return value is None or (isinstance(value, (int, float)) and math.isfinite(value))
 
 
@@ -294,7 +296,7 @@ class Noise:
 
 
 def noise(folder: str | Path, table: pl.DataFrame) -> dict[str, Noise]:
-    """The noise of each backend's times of a call, in the environments of a table of results.
+    """Return the noise of each backend's times of a call, in the environments of a table of results.
 
     Only combinations with two processes or more say anything.
     """

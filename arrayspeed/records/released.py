@@ -32,7 +32,7 @@ class Released:
     dates: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def newer(self, library: str, version: str | None) -> dict[str, str]:
-        """The final releases of a library after a version, the oldest first, with their dates."""
+        """Return the final releases of a library after a version, the oldest first, with their dates."""
         try:
             after = Version(version or "")
         except InvalidVersion:
@@ -41,7 +41,7 @@ class Released:
         return {each: found[each] for each in sorted(found, key=Version)}
 
     def text(self, library: str, version: str | None) -> str:
-        """That there are releases after the one that was measured; "" where there are none."""
+        """Say that there are releases after the one that was measured; "" where there are none."""
         newer = self.newer(library, version)
         if not newer:
             return ""
@@ -52,7 +52,7 @@ class Released:
 
 
 def load(folder: str | Path) -> Released:
-    """What is stored; a line that cannot be read does not count."""
+    """Return what is stored; a line that cannot be read does not count."""
     asked, dates = "", cast("dict[str, dict[str, str]]", {})
     try:
         lines = Path(folder, FILE).read_text(encoding="utf-8").splitlines()

@@ -60,7 +60,7 @@ def remove(folder: Path, ones: Collection[Combination]) -> list[Path]:
 
 
 def nothing_left(folder: Path, stem: str) -> list[Path]:
-    """The files of an environment at a commit where they hold neither values nor processes any more.
+    """Return the files of an environment at a commit where they hold neither values nor processes any more.
 
     While there are processes, asv's file stays: it names their commit.
     """
@@ -73,7 +73,7 @@ def nothing_left(folder: Path, stem: str) -> list[Path]:
 
 
 def holds(line: bytes, name: str, unwanted: Collection[Place]) -> bool:
-    """Whether a line is a process of something unwanted; what is no process is not."""
+    """Return whether a line is a process of something unwanted; what is no process is not."""
     found = processes.record(line, name)
     return found is not None and (name, found[1].one.place) in unwanted
 
@@ -100,6 +100,6 @@ def without(data: dict[str, Any], unwanted: Collection[Place]) -> dict[str, Any]
 
 
 def at(name: str, benchmark: str, parameters: tuple[str, ...]) -> Place:
-    """A combination as asv writes it."""
+    """Return a combination as asv writes it."""
     found = parse_parameters(parameters)
     return name, (benchmark, found["backend"], found["size"], found["device"])

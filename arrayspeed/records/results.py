@@ -35,7 +35,6 @@ import itertools
 import json
 import math
 import re
-import sys
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -45,10 +44,10 @@ import polars as pl
 from asv.results import Results
 
 from arrayspeed.environments.machine import describe
+from arrayspeed.formats.progress import say
 from arrayspeed.model.combination import parse_name, parse_parameters
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.libraries import bare, subjects
-from arrayspeed.model.text import printable
 from kernels import BACKENDS, LIBRARIES
 
 SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
@@ -93,7 +92,8 @@ STATISTICS = {
 
 
 def load(folder: str | Path = "results", every: bool = False) -> pl.DataFrame:
-    """The table of all results under a folder; empty where there are none. A file that is no result is left out, aloud.
+    """Return the table of all results under a folder; empty where there are none. A file that is no result is left out,
+    aloud.
 
     With ``every``, all measurements of a combination are kept, not only the newest.
     """
@@ -102,7 +102,7 @@ def load(folder: str | Path = "results", every: bool = False) -> pl.DataFrame:
         try:
             tables.append(read(path))
         except UserError as error:
-            print(f"warning: left out: {printable(str(error))}", file=sys.stderr)
+            say(f"warning: left out: {error}")
     table = pl.concat(tables)
     if every:
         return table
@@ -118,7 +118,7 @@ def result_files(folder: Path) -> list[Path]:
 
 
 def result_commits(folder: str | Path, machine: str) -> list[str]:
-    """The commits that a machine's results name; what cannot be read names none."""
+    """Return the commits that a machine's results name; what cannot be read names none."""
     commits = set()
     for path in Path(folder, machine).glob("*-*.json"):
         with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
@@ -127,7 +127,7 @@ def result_commits(folder: str | Path, machine: str) -> list[str]:
 
 
 def machine(folder: str | Path, name: str) -> dict[str, Any]:
-    """A machine's own description.
+    """Return a machine's own description.
 
     Raises
     ------
@@ -144,7 +144,7 @@ def machine(folder: str | Path, name: str) -> dict[str, Any]:
 
 
 def read(path: Path) -> pl.DataFrame:
-    """The table of one result file.
+    """Return the table of one result file.
 
     Raises
     ------
@@ -209,14 +209,14 @@ def add_benchmark(table: dict[str, list[Any]], name: str, benchmark: dict[str, A
 
 
 def machines(table: pl.DataFrame) -> list[str]:
-    """The machines of results: this one first, so that who measures sees that, then by how much was measured."""
+    """Return the machines of results: this one first, so that who measures sees that, then by how much was measured."""
     here = describe()["machine"]
     counts = table.group_by("machine").agg(pl.col("value").count())
-    return [name for name, count in sorted(counts.iter_rows(), key=lambda one: (one[0] != here, -one[1], one[0]))]
+    return [name for name, count in sorted(counts.iter_rows(), key=lambda item: (item[0] != here, -item[1], item[0]))]
 
 
 def choose_machine(table: pl.DataFrame, name: str | None = None) -> str:
-    """The machine to show: the one named, else this one, else the only one, else the one measured last.
+    """Return the machine to show: the one named, else this one, else the only one, else the one measured last.
 
     Raises
     ------

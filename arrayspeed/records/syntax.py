@@ -14,7 +14,7 @@ QUOTES = ("'", '"', '"""', "'''")
 
 
 def unparse(node: ast.AST, newer: bool = False) -> str:
-    """The text, as `ast.unparse` of Python 3.11 writes it; with ``newer``, as that of Python 3.12 does."""
+    """Return the text, as `ast.unparse` of Python 3.11 writes it; with ``newer``, as that of Python 3.12 does."""
     return ast.unparse(node) if sys.version_info < (3, 12) and not newer else written(node, newer)
 
 
@@ -22,7 +22,7 @@ def written(node: ast.AST, newer: bool = False) -> str:
     """`unparse`, by whichever Python runs this."""
     held = FStrings(newer)
     text = ast.unparse(held.visit(copy.deepcopy(node)))
-    return re.sub(HELD.format(r"(\d+)"), lambda found: held.texts[int(found[1])], text)
+    return re.sub(HELD.format(r"(\d+)"), lambda item: held.texts[int(item[1])], text)
 
 
 class FStrings(ast.NodeTransformer):
@@ -33,12 +33,14 @@ class FStrings(ast.NodeTransformer):
         self.texts: list[str] = []
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.Name:
-        """A name in place of an f-string."""
+        """Return a name in place of an f-string."""
         self.texts.append(self.f_string(node))
         return ast.Name(HELD.format(len(self.texts) - 1), ast.Load())
 
     def f_string(self, node: ast.JoinedStr) -> str:
-        """An f-string in the first quotes that its text leaves free; from Python 3.12 on, fields may use them again."""
+        """Return an f-string in the first quotes that its text leaves free; from Python 3.12 on, fields may use them
+        again.
+        """
         quotes = list(QUOTES)
         text = ""
         for part in node.values:
@@ -51,7 +53,7 @@ class FStrings(ast.NodeTransformer):
         return f"f{quote}{text}{quote}"
 
     def field(self, node: ast.expr) -> str:
-        """What is in braces."""
+        """Return what is in braces."""
         assert isinstance(node, ast.FormattedValue)
         text = unparse(node.value, self.newer)
         if isinstance(node.value, (ast.IfExp, ast.Lambda)):
@@ -67,7 +69,7 @@ class FStrings(ast.NodeTransformer):
 
 
 def escaped(node: ast.Constant) -> str:
-    """A literal part of an f-string."""
+    """Return a literal part of an f-string."""
     text = str(node.value).replace("{", "{{").replace("}", "}}")
     return "".join(
         one.encode("unicode_escape").decode("ascii") if one == "\\" or not one.isprintable() else one for one in text

@@ -15,7 +15,7 @@ from arrayspeed.releases.matrix import together
 
 
 def with_newest_at_hand(config: Config, say: Callable[[str], None]) -> Config:
-    """The configuration, whose environment of most packages is of a Python that this machine has or could fetch.
+    """Return the configuration, whose environment of most packages is of a Python that this machine has or could fetch.
 
     Where its own cannot be had, it holds the newest releases for the newest Python that is there, and what it could
     not take is said.

@@ -16,13 +16,15 @@ from typing import Any
 
 from arrayspeed.decide import UNCLEAR_SHARE
 from arrayspeed.decide.words import exit_status
-from arrayspeed.environments.install import DISK_FULL, UNREACHABLE
-from arrayspeed.measure.until_decided import Limits, OutOfTime
+from arrayspeed.environments.failures import DISK_FULL, UNREACHABLE
+from arrayspeed.environments.listed import Release
+from arrayspeed.measure.looking import Limits, OutOfTime
 from arrayspeed.model.errors import UserError
-from arrayspeed.model.text import file_name
+from arrayspeed.model.text import digest, file_name
 from arrayspeed.model.units import plural
 from arrayspeed.releases import state
-from arrayspeed.releases.found import (
+from arrayspeed.releases.search import Search
+from arrayspeed.subjects.found import (
     Asked,
     Found,
     What,
@@ -33,9 +35,7 @@ from arrayspeed.releases.found import (
     searchable,
     worst_first,
 )
-from arrayspeed.releases.listed import Release
-from arrayspeed.releases.search import Search
-from arrayspeed.releases.subject import Subject, changed
+from arrayspeed.subjects.subject import Subject, changed
 
 #: Changes when a state of before cannot be gone on with.
 FORM = 1
@@ -166,7 +166,7 @@ class Bisection:
         unclear: float = UNCLEAR_SHARE,
         of: str = "",
     ) -> None:
-        """A search, gone on with where there is one of the same.
+        """Begin a search, or go on with one of the same.
 
         Parameters
         ----------
@@ -193,7 +193,7 @@ class Bisection:
         usable = [one.version for one in releases[1:-1] if not one.obstacle]
         left_out = {one.version: one.obstacle for one in releases[1:-1] if one.obstacle}
         what = [FORM, subject.name, self.old, self.new, subject.identity, limits.factor, limits.rounds]
-        key = state.digest(*what, [one.what for one in self.given], of)
+        key = digest(*what, [one.what for one in self.given], of)
         name = file_name(subject.project, self.old, self.new, key)
         self.path: Path = subject.folder / "bisect" / f"{name}.state"
         self.data = state.load(self.path)
@@ -235,7 +235,7 @@ class Bisection:
             return self.outcome("time is up")
 
     def searched(self) -> Outcome:
-        """The search itself.
+        """Return the search itself.
 
         Raises
         ------
@@ -258,15 +258,15 @@ class Bisection:
         return self.outcome()
 
     def ends(self) -> list[Found]:
-        """What was found of the ends, the worst first."""
+        """Return what was found of the ends, the worst first."""
         return worst_first(of_data(each) for each in self.data["ends"] or ())
 
     def targets(self) -> dict[What, Found]:
-        """What is searched for."""
+        """Return what is searched for."""
         return {one.what: one for one in self.ends() if searchable(one) and self.of.search(one.name)}
 
     def searches(self) -> dict[What, Search]:
-        """How far each search is, by the steps so far."""
+        """Return how far each search is, by the steps so far."""
         made = {}
         for what, target in self.targets().items():
             made[what] = Search(self.data["versions"])
@@ -275,16 +275,16 @@ class Bisection:
         return made
 
     def said(self, target: Found, step: Step) -> bool | None:
-        """What a step says of a target: whether the release is like the new end. A step that did not look at a target
-        was outside of what was left of it.
+        """Return what a step says of a target: whether the release is like the new end. A step that did not look at a
+        target was outside of what was left of it.
         """
         found, ends = ({one.what: one for one in each} for each in (step.found, step.ends))
         return like_the_new(target, found.get(target.what), ends.get(target.what))
 
     def next(self) -> str | None:
-        """The release to try: of the search that has most left."""
+        """Return the release to try: of the search that has most left."""
         every = [one for one in self.searches().values() if one.left]
-        return max(every, key=lambda one: len(one.left)).next if every else None
+        return max(every, key=lambda item: len(item.left)).next if every else None
 
     def step(self, version: str) -> None:
         """Try a release for all that it may tell of."""
@@ -318,7 +318,7 @@ class Bisection:
             self.say(f"  {line}")
 
     def said_of(self, step: Step, looking: Mapping[What, Search]) -> list[str]:
-        """What a step said, in lines."""
+        """Return what a step said, in lines."""
         if step.why:
             return [f"{step.version} is left out: {step.why}"]
         words = {None: "unclear, walked around", True: f"like {self.new}", False: f"like {self.old}"}
@@ -363,7 +363,7 @@ class Bisection:
         return self.subject.measure(versions, asked, limits, f"{stage} {self.data['attempt']}")
 
     def outcome(self, stopped: str = "") -> Outcome:
-        """What is known now."""
+        """Return what is known now."""
         ends = self.ends()
         searches = self.searches()
         changes = []
@@ -393,7 +393,9 @@ class Bisection:
         )
 
     def sides_of(self, what: What, search: Search) -> dict[str, Found]:
-        """What was found of the releases on both sides of a change: of both together, and of each with the old end."""
+        """Return what was found of the releases on both sides of a change: of both together, and of each with the old
+        end.
+        """
         row = self.data["sides"].get(f"{search.before} → {search.after}")
         keys = {
             (self.old, search.before): "before",
@@ -409,6 +411,6 @@ class Bisection:
 
 
 def step_of(row: dict[str, Any]) -> Step:
-    """A step as it is kept."""
+    """Return a step as it is kept."""
     found, ends = (list(map(of_data, row[key])) for key in ("found", "ends"))
     return Step(row["version"], row["why"], found, ends, row["seconds"])

@@ -5,17 +5,17 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
+from arrayspeed.environments.listed import number, releases
 from arrayspeed.environments.pythons import MINORS
 from arrayspeed.environments.uv import Uv
 from arrayspeed.model.errors import UserError
 from arrayspeed.records.released import Released, load, save
-from arrayspeed.releases.listed import number, releases
 from kernels import LIBRARIES
 
 
 def refresh(folder: str | Path) -> Released:
-    """What is known of releases: asked anew where that was not done today; what was known before where no index can be
-    read, or none of a library.
+    """Return what is known of releases: asked anew where that was not done today; what was known before where no index
+    can be read, or none of a library.
     """
     before = load(folder)
     today = datetime.now(UTC).date().isoformat()

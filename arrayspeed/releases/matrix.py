@@ -20,13 +20,14 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from arrayspeed.environments import install
+from arrayspeed.environments.failures import why
+from arrayspeed.environments.listed import Release, number, releases
 from arrayspeed.environments.pythons import AT_ONCE, MINORS, WHEELS, fits, minor, shared, supporting
-from arrayspeed.environments.uv import Uv, why
+from arrayspeed.environments.requirements import requirements
+from arrayspeed.environments.uv import Uv
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.libraries import bare, of_python, subjects
-from arrayspeed.releases.listed import Release, number, releases
-from arrayspeed.upgrade.pair import coupled
+from arrayspeed.upgrades.pair import coupled
 
 #: One environment, as asv.conf.json lists it.
 Entry = dict[str, Any]
@@ -44,12 +45,12 @@ class Rule:
 
     @classmethod
     def read(cls) -> Rule:
-        """The rule of this project."""
+        """Return the rule of this project."""
         data = tomllib.loads(Path(__file__).with_name("matrix.toml").read_text(encoding="utf-8"))
         return cls(data["years"], data["anchors"])
 
     def holds(self, library: str, known: Sequence[Release], today: date) -> list[str]:
-        """The versions of a library that belong there, the oldest first."""
+        """Return the versions of a library that belong there, the oldest first."""
         since = (today - timedelta(days=365.25 * self.years)).isoformat()
         last: dict[tuple[int, ...], Release] = {}
         for one in known:
@@ -145,7 +146,7 @@ class Matrix:
 
 
 def groups(text: str) -> list[Group]:
-    """The groups of entries, each of which is a line of its own.
+    """Return the groups of entries, each of which is a line of its own.
 
     Raises
     ------
@@ -169,7 +170,7 @@ def groups(text: str) -> list[Group]:
 
 
 def matrix(text: str, ask: Ask, uv: Uv, rule: Rule, today: date) -> Matrix:
-    """The matrix of a configuration beside the index.
+    """Return the matrix of a configuration beside the index.
 
     Parameters
     ----------
@@ -232,19 +233,19 @@ def matrix(text: str, ask: Ask, uv: Uv, rule: Rule, today: date) -> Matrix:
 
 
 def project(entry: Entry, library: str) -> str:
-    """What the index calls a library."""
+    """Return what the index calls a library."""
     key: str = next(name for name in entry["req"] if bare(name) == library)
     return key.removeprefix("pip+").split("[")[0].strip()
 
 
 def version_of(entry: Entry, library: str) -> str:
-    """The version of a library in an environment."""
+    """Return the version of a library in an environment."""
     return next(str(version) for name, version in entry["req"].items() if bare(name) == library)
 
 
 def with_version(group: Group, library: str, version: str) -> Entry:
-    """The line of a version: the one that is there, or the last one with this version, which a companion of the same
-    version as the library shares (jaxlib, mlx-cpu).
+    """Return the line of a version: the one that is there, or the last one with this version, which a companion of the
+    same version as the library shares (jaxlib, mlx-cpu).
     """
     for entry in group.entries:
         if version_of(entry, library) == version:
@@ -254,13 +255,13 @@ def with_version(group: Group, library: str, version: str) -> Entry:
 
 
 def texts(entry: Entry) -> list[str]:
-    """An environment's requirements, as pip writes them."""
-    return [str(each) for each in install.requirements(entry["req"])]
+    """Return an environment's requirements, as pip writes them."""
+    return [str(each) for each in requirements(entry["req"])]
 
 
 def pythons_of(uv: Uv, of: Mapping[str | None, Group], entries: Mapping[str, Mapping[str, Entry]]) -> dict[str, str]:
-    """The Python of each library's lines: one for all where one has everything; else one for each library in which its
-    newest release can be installed, and as many of the earlier ones as can be.
+    """Return the Python of each library's lines: one for all where one has everything; else one for each library in
+    which its newest release can be installed, and as many of the earlier ones as can be.
     """
     current = {name: group.entries[-1]["python"] for name, group in of.items() if name}
     least = min(current.values(), key=minor)
@@ -284,13 +285,13 @@ def pythons_of(uv: Uv, of: Mapping[str | None, Group], entries: Mapping[str, Map
 
 
 def ends(every: Mapping[str, Entry]) -> list[Entry]:
-    """The oldest and the newest of some lines."""
+    """Return the oldest and the newest of some lines."""
     lines = list(every.values())
     return [*lines[:1], *lines[1:][-1:]]
 
 
 def as_many(able: Sequence[Sequence[str]]) -> list[str]:
-    """The Pythons that the newest release has, and as many of the earlier ones as can be."""
+    """Return the Pythons that the newest release has, and as many of the earlier ones as can be."""
     common = list(MINORS)
     for names in reversed(able):
         common = shared([common, names]) or common
@@ -298,13 +299,13 @@ def as_many(able: Sequence[Sequence[str]]) -> list[str]:
 
 
 def nearest(names: Sequence[str], current: str) -> str:
-    """The present Python where it will do; else the next newer one, else the newest."""
+    """Return the present Python where it will do; else the next newer one, else the newest."""
     newer = [name for name in names if minor(name) >= minor(current)]
     return newer[0] if newer else names[-1]
 
 
 def together(uv: Uv, entry: Entry, python: str) -> Entry:
-    """An environment with the newest release of everything in it, as far as they can be installed together.
+    """Return an environment with the newest release of everything in it, as far as they can be installed together.
 
     Raises
     ------
@@ -324,9 +325,9 @@ def together(uv: Uv, entry: Entry, python: str) -> Entry:
 
 
 def rewritten(text: str, every: Sequence[Group], lines_of: Mapping[int, Sequence[Entry]]) -> str:
-    """The configuration with other lines in some groups; everything else stays as it is."""
+    """Return the configuration with other lines in some groups; everything else stays as it is."""
     lines = text.splitlines(keepends=True)
-    for group in sorted(every, key=lambda one: one.first, reverse=True):
+    for group in sorted(every, key=lambda item: item.first, reverse=True):
         if group.first not in lines_of:
             continue
         end = group.first + len(group.entries)
@@ -340,6 +341,6 @@ def rewritten(text: str, every: Sequence[Group], lines_of: Mapping[int, Sequence
 
 
 def asking(say: Callable[[str], None], uv: Uv) -> Ask:
-    """What asks the configured index for a project's final releases, whichever Python they are for."""
+    """Return what asks the configured index for a project's final releases, whichever Python they are for."""
     pythons = [number(name) for name in MINORS]
     return lambda name: releases(name, say, pythons=pythons, uv=uv)

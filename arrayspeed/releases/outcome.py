@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from arrayspeed.formats.data import as_json as dump
+from arrayspeed.formats.progress import clock
 from arrayspeed.formats.verdicts import markdown_table, markdown_text, style, table
-from arrayspeed.measure.progress import clock
 from arrayspeed.model.text import printable
 from arrayspeed.model.units import plural
 from arrayspeed.releases.bisect import Change, Outcome, Step
-from arrayspeed.releases.found import Found
+from arrayspeed.subjects.found import Found
 
 HEADINGS = ("of", "verdict", "release", "new/old", "after/before", "before/old", "after/old")
 
@@ -22,12 +22,12 @@ STEPS = "Steps, each against the middle between the ends:"
 
 
 def headline(outcome: Outcome) -> str:
-    """The outcome in a sentence."""
+    """Return the outcome in a sentence."""
     return f"{outcome.name} {outcome.old} → {outcome.new}: {conclusion(outcome)}"
 
 
 def conclusion(outcome: Outcome) -> str:
-    """The same, where it is known what was asked."""
+    """Return the same, where it is known what was asked."""
     if outcome.stopped:
         return f"{outcome.stopped}; the same command goes on where it stopped."
     if not outcome.changes:
@@ -45,28 +45,28 @@ def conclusion(outcome: Outcome) -> str:
     return f"{'; '.join(said)}."
 
 
-def where(one: Change) -> str:
-    """The release, or the releases that it may be."""
-    if not one.searched:
+def where(change: Change) -> str:
+    """Return the release, or the releases that it may be."""
+    if not change.searched:
         return "not searched for"
-    if one.between:
-        return f"one of {', '.join([*one.between, one.after])}"
-    return one.after if one.confirmed else f"{one.after}, not confirmed"
+    if change.between:
+        return f"one of {', '.join([*change.between, change.after])}"
+    return change.after if change.confirmed else f"{change.after}, not confirmed"
 
 
-def cells(one: Change) -> list[str]:
-    """A change in words."""
-    sides = [short(one.sides.get(key)) for key in ("step", "before", "after")]
-    return [one.target.name, one.target.verdict, where(one), short(one.target), *sides]
+def cells(change: Change) -> list[str]:
+    """Return a change in words."""
+    sides = [short(change.sides.get(key)) for key in ("step", "before", "after")]
+    return [change.target.name, change.target.verdict, where(change), short(change.target), *sides]
 
 
-def short(found: Found | None) -> str:
-    """A ratio, or the word where there is none."""
-    return "" if found is None else found.change or found.verdict
+def short(comparison: Found | None) -> str:
+    """Return a ratio, or the word where there is none."""
+    return "" if comparison is None else comparison.change or comparison.verdict
 
 
 def notes(outcome: Outcome) -> list[str]:
-    """What a reader must know."""
+    """Return what a reader must know."""
     lines = []
     for one in outcome.changes:
         lines.append(f"{one.target.text}.")
@@ -85,12 +85,12 @@ def notes(outcome: Outcome) -> list[str]:
 
 
 def step_text(step: Step) -> str:
-    """A step in a line."""
+    """Return a step in a line."""
     return f"{step.version}: {step.why or '; '.join(one.text for one in step.found) or 'nothing was measured'}"
 
 
 def rows(outcome: Outcome) -> list[list[str]]:
-    """The table."""
+    """Return the table."""
     return [cells(one) for one in outcome.changes]
 
 
@@ -103,7 +103,7 @@ def as_table(outcome: Outcome) -> RenderableType:
 
 
 def in_words(outcome: Outcome) -> dict[str, Any]:
-    """What every page says of it: its texts, and a table of `HEADINGS`."""
+    """Return what every page says of it: its texts, and a table of `HEADINGS`."""
     return {
         "headline": headline(outcome),
         "conclusion": conclusion(outcome),
@@ -164,11 +164,11 @@ def as_data(outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def found_data(found: Sequence[Found]) -> list[dict[str, Any]]:
+def found_data(comparisons: Sequence[Found]) -> list[dict[str, Any]]:
     """Comparisons as plain data."""
-    return [{**one.data(), "what": list(one.what)} for one in found]
+    return [{**one.data(), "what": list(one.what)} for one in comparisons]
 
 
 def as_json(outcome: Outcome) -> str:
     """For programs."""
-    return json.dumps(as_data(outcome), indent=1, ensure_ascii=False, allow_nan=False)
+    return dump(as_data(outcome))

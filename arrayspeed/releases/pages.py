@@ -7,9 +7,9 @@ from typing import Any
 
 from arrayspeed.decide.words import SAME
 from arrayspeed.formats.pages import axis, document, drawing, folded, link, number, table, text, toned
-from arrayspeed.own.page import tone
 from arrayspeed.releases import outcome
-from arrayspeed.releases.found import Found
+from arrayspeed.subjects.found import Found
+from arrayspeed.verdict.page import tone
 
 TITLE = "Releases that were compared"
 
@@ -19,14 +19,14 @@ TONES = {0: "", 1: "bad", 2: "open"}
 
 def page(
     entry: Mapping[str, Any],
-    found: Sequence[Found],
+    given: Sequence[Found],
     packages: Mapping[str, Sequence[str | None]],
     links: Mapping[str, str],
     bisected: Mapping[str, Any] | None,
 ) -> str:
     """One release: what is worse or changed, the rest folded away, where it came from, and what changed with it."""
-    listed = [one for one in found if one.verdict != SAME]
-    same = [one for one in found if one.verdict == SAME]
+    listed = [one for one in given if one.verdict != SAME]
+    same = [one for one in given if one.verdict == SAME]
     changes = [[name, old or "absent", new or "absent"] for name, (old, new) in packages.items()]
     body = [
         f"<h1>{text(entry['name'])} {text(entry['against'])} → {text(entry['version'])}</h1>",
@@ -44,23 +44,23 @@ def page(
     return document(f"{entry['name']} {entry['version']}", body, {"New releases": "../watch.html"})
 
 
-def comparisons(found: Sequence[Found]) -> list[str]:
-    """A table with a drawing of each interval."""
-    reach = axis(one.ratio for one in found)
+def comparisons(given: Sequence[Found]) -> list[str]:
+    """Return a table with a drawing of each interval."""
+    reach = axis(one.ratio for one in given)
     head = ["verdict", "of", "old", "new", "new/old (95 % interval)", f"drawn from ×{1 / reach:.3g} to ×{reach:g}"]
-    return table([*head, "rounds"], ((cells(one, reach), text(one.detail)) for one in found))
+    return table([*head, "rounds"], ((cells(one, reach), text(one.detail)) for one in given))
 
 
-def cells(one: Found, reach: float) -> list[str]:
-    """A comparison."""
-    colour = tone(one.verdict)
-    picture = drawing(one.ratio, one.low, one.high, reach, one.change, colour)
-    values = [number(each) for each in (one.old, one.new, one.change)]
-    return [toned(one.verdict, colour), text(one.name), *values, picture, str(one.rounds or "")]
+def cells(comparison: Found, reach: float) -> list[str]:
+    """Return a comparison."""
+    colour = tone(comparison.verdict)
+    picture = drawing(comparison.ratio, comparison.low, comparison.high, reach, comparison.change, colour)
+    values = [number(each) for each in (comparison.old, comparison.new, comparison.change)]
+    return [toned(comparison.verdict, colour), text(comparison.name), *values, picture, str(comparison.rounds or "")]
 
 
 def search(said: Mapping[str, Any]) -> list[str]:
-    """Which release it was, as `arrayspeed.releases.outcome.in_words` says it."""
+    """Return which release it was, as `arrayspeed.releases.outcome.in_words` says it."""
     return [
         "<h2>Which release</h2>",
         f"<p>{text(said['headline'])}</p>",
@@ -71,7 +71,7 @@ def search(said: Mapping[str, Any]) -> list[str]:
 
 
 def numbered(title: str, lines: Sequence[str]) -> list[str]:
-    """A list in an order, below what it is of."""
+    """Return a list in an order, below what it is of."""
     return [f"<p>{text(title)}</p>", "<ol>", *(f"<li>{text(each)}</li>" for each in lines), "</ol>"]
 
 
@@ -81,7 +81,7 @@ def plain(rows: Sequence[Sequence[str]]) -> list[tuple[list[str], str]]:
 
 
 def summary(every: Mapping[str, Mapping[str, Any]]) -> str:
-    """Everything that was said, the newest first."""
+    """Return everything that was said, the newest first."""
     entries = [(entry["said"], key, entry) for key, one in every.items() for entry in one["history"]]
     newest_first = sorted(entries, key=lambda row: row[:2], reverse=True)
     head = ["compared", "package", "releases", "released", "outcome"]
@@ -96,7 +96,7 @@ def summary(every: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def of_entry(day: str, key: str, entry: Mapping[str, Any]) -> list[str]:
-    """A release in the list of all."""
+    """Return a release in the list of all."""
     title = f"{entry['against']} → {entry['version']}"
     rest = entry["line"].partition(": ")[2]
     known = [text(day), text(key), link(title, entry["page"]), text(entry["released"] or "")]

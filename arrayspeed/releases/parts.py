@@ -6,12 +6,12 @@ import functools
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 
+from arrayspeed.environments.listed import Release
 from arrayspeed.environments.pythons import NoPython, shared
-from arrayspeed.releases.listed import Release
 
 
 def parts(releases: Sequence[Release], running: Callable[[str], Sequence[str]]) -> list[list[Release]]:
-    """The releases in as few parts as can be; each begins with the last release of the one before.
+    """Return the releases in as few parts as can be; each begins with the last release of the one before.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def parts(releases: Sequence[Release], running: Callable[[str], Sequence[str]]) 
         usable = [one for one in rest if one is rest[0] or not one.obstacle]
         # Pythons only move on, so that those which run with the first release are the first ones.
         first = rest[0]
-        count = bisect_left(usable, True, key=lambda one: not together(known, first, one))
+        count = bisect_left(usable, True, key=lambda item: not together(known, first, item))
         if count < 2:
             after = usable[1].version if len(usable) > 1 else rest[-1].version
             raise NoPython(f"no Python runs both {first.version} and {after}")
@@ -41,6 +41,6 @@ def parts(releases: Sequence[Release], running: Callable[[str], Sequence[str]]) 
     return [*found, rest]
 
 
-def together(running: Callable[[str], Sequence[str]], one: Release, other: Release) -> bool:
-    """Whether a Python runs both."""
-    return bool(shared([running(one.version), running(other.version)]))
+def together(running: Callable[[str], Sequence[str]], release: Release, other: Release) -> bool:
+    """Return whether a Python runs both."""
+    return bool(shared([running(release.version), running(other.version)]))

@@ -38,10 +38,10 @@ class Search:
     def next(self) -> str | None:
         """The release to measure: of those left the one nearest to the middle; None at the end."""
         middle = (self.old + self.new) / 2
-        return min(self.left, key=lambda one: (abs(self.versions.index(one) - middle), one), default=None)
+        return min(self.left, key=lambda item: (abs(self.versions.index(item) - middle), item), default=None)
 
     def tell(self, version: str, new: bool | None) -> None:
-        """What was found of a release: whether it is like the new end; None where nothing was."""
+        """Take what was found of a release: whether it is like the new end; None where nothing was."""
         place = self.versions.index(version)
         if not self.old < place < self.new:
             return

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
 from rich.console import RenderableType
 
+from arrayspeed.environments.listed import Release
 from arrayspeed.environments.pythons import span
+from arrayspeed.formats.data import as_json as dump
 from arrayspeed.formats.verdicts import markdown_table, table
-from arrayspeed.releases.listed import Release
 
 HEADINGS = ("release", "date", "wheels", "for here", "Python", "source", "")
 
 
-def cells(one: Release) -> list[str]:
-    """A release in words."""
-    remark = "; ".join(filter(None, [one.obstacle, "pre-release" if one.early else ""]))
-    source = "yes" if one.source else "no"
-    pythons = span(one.pythons) if one.pythons else ""
-    return [one.version, one.date or "unknown", str(one.wheels), str(one.here), pythons, source, remark]
+def cells(release: Release) -> list[str]:
+    """Return a release in words."""
+    remark = "; ".join(filter(None, [release.obstacle, "pre-release" if release.early else ""]))
+    source = "yes" if release.source else "no"
+    pythons = span(release.pythons) if release.pythons else ""
+    return [release.version, release.date or "unknown", str(release.wheels), str(release.here), pythons, source, remark]
 
 
 def as_table(releases: Sequence[Release]) -> RenderableType:
@@ -51,4 +51,4 @@ def as_json(project: str, python: str, releases: Sequence[Release]) -> str:
         }
         for one in releases
     ]
-    return json.dumps({"project": project, "python": python, "releases": rows}, indent=1, ensure_ascii=False)
+    return dump({"project": project, "python": python, "releases": rows})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from arrayspeed.records.files import replace
 
 
 def load(path: Path) -> dict[str, Any]:
-    """What a file holds; nothing where there is none.
+    """Return what a file holds; nothing where there is none.
 
     Raises
     ------
@@ -33,8 +32,3 @@ def load(path: Path) -> dict[str, Any]:
 def save(path: Path, data: dict[str, Any]) -> None:
     """Replace a file."""
     replace(path, json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
-
-
-def digest(*parts: object) -> str:
-    """A name for what is the same."""
-    return hashlib.sha256(json.dumps(parts, default=str).encode()).hexdigest()[:12]

@@ -20,19 +20,18 @@ from typing import Any
 
 from packaging.version import Version
 
-from arrayspeed.decide.words import SAME, exit_status
-from arrayspeed.environments.install import PASSING
+from arrayspeed.decide.words import exit_status
+from arrayspeed.environments.failures import PASSING
+from arrayspeed.environments.listed import Release
 from arrayspeed.formats.verdicts import MEANING
-from arrayspeed.measure.until_decided import Limits, OutOfTime
+from arrayspeed.measure.looking import Limits, OutOfTime
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.text import file_name
-from arrayspeed.own.verdict import DIFFERS
 from arrayspeed.records import files
 from arrayspeed.releases import outcome, pages, state
 from arrayspeed.releases.bisect import Bisection
-from arrayspeed.releases.found import Asked, Found, counted, of_data, searchable, worst_first
-from arrayspeed.releases.listed import Release
-from arrayspeed.releases.subject import Subject, changed
+from arrayspeed.subjects.found import Asked, Found, counted, of_data, searchable, worst_first
+from arrayspeed.subjects.subject import Subject, changed
 
 SCREEN, CONFIRM, PERSIST, BISECT, SAY = "screen", "confirm", "persist", "bisect", "say"
 
@@ -99,7 +98,7 @@ class Watch:
             Nothing can be measured.
         """
         mine = self.load()
-        self.forget(mine)
+        self.drop_vanished(mine)
         if mine["seen"] is None:
             self.begin(mine)
         while mine["pending"] or self.news(mine):
@@ -108,7 +107,7 @@ class Watch:
         return 1 if 1 in self.statuses else max(self.statuses, default=0)
 
     def load(self) -> dict[str, Any]:
-        """What is known of this package."""
+        """Return what is known of this package."""
         self.every = state.load(self.path)
         empty: dict[str, Any] = {"seen": None, "pending": None, "unusable": {}, "history": []}
         mine: dict[str, Any] = self.every.setdefault(self.key, empty)
@@ -118,7 +117,7 @@ class Watch:
         """Keep it."""
         state.save(self.path, self.every)
 
-    def forget(self, mine: dict[str, Any]) -> None:
+    def drop_vanished(self, mine: dict[str, Any]) -> None:
         """Leave a release that the index has no more; in comparisons an earlier one takes its place."""
         now = mine["pending"]
         if now and not {now["version"], now["against"]} <= self.releases.keys():
@@ -133,7 +132,7 @@ class Watch:
             mine["seen"] = earlier[-1] if earlier else None
 
     def begin(self, mine: dict[str, Any]) -> None:
-        """The release that later ones are compared with."""
+        """Begin with the release that later ones are compared with."""
         usable = [one.version for one in self.releases.values() if not one.obstacle]
         since = self.rules.since
         if since is not None and since not in usable:
@@ -159,7 +158,7 @@ class Watch:
         return True
 
     def pending(self, version: str, against: str) -> dict[str, Any]:
-        """A release at its first stage."""
+        """Return a release at its first stage."""
         return {
             "version": version,
             "against": against,
@@ -213,23 +212,23 @@ class Watch:
         return True
 
     def title(self, now: Mapping[str, Any]) -> str:
-        """What is compared."""
+        """Return what is compared."""
         return f"{self.subject.name} {now['against']} → {now['version']}"
 
     def screen(self, now: dict[str, Any]) -> None:
-        """A few rounds of everything."""
+        """Measure a few rounds of everything."""
         limits = self.rules.limits
         self.measured(now, None, replace(limits, rounds=min(FEW, limits.rounds)))
         now["stage"] = CONFIRM if any(one.worse or one.open for one in self.found(now)) else SAY
 
     def confirm(self, now: dict[str, Any]) -> None:
-        """What is worse or unclear again, in rounds of their own."""
+        """Measure what is worse or unclear again, in rounds of their own."""
         self.measured(now, [one for one in self.found(now) if one.worse or one.open], self.rules.limits)
         now["confirmed"] = {"when": self.now().isoformat(timespec="seconds"), "host": platform.node()}
         now["stage"] = PERSIST if self.worse(now) else SAY
 
     def persist(self, now: dict[str, Any]) -> None:
-        """What is worse still, on another day."""
+        """Measure what is worse still, on another day."""
         self.measured(now, self.worse(now), self.rules.limits)
         now["stage"] = BISECT if any(map(searchable, self.worse(now))) and self.between(now)[1:-1] else SAY
 
@@ -280,7 +279,7 @@ class Watch:
         return f"after {then.isoformat(timespec='minutes')}, or on another machine"
 
     def minutes(self) -> float:
-        """What is left of the run's.
+        """Return what is left of the run's.
 
         Raises
         ------
@@ -305,21 +304,19 @@ class Watch:
         now["found"] = [one.data() for one in worst_first(known.values())]
 
     def found(self, now: Mapping[str, Any]) -> list[Found]:
-        """What is known of the release."""
+        """Return what is known of the release."""
         return [of_data(each) for each in now["found"]]
 
     def worse(self, now: Mapping[str, Any]) -> list[Found]:
-        """What is worse in it."""
+        """Return what is worse in it."""
         return [one for one in self.found(now) if one.worse]
 
     def between(self, now: Mapping[str, Any]) -> list[Release]:
-        """The releases from the last one seen to the new one, without those that cannot be measured."""
+        """Return the releases from the last one seen to the new one, without those that cannot be measured."""
         first, last = Version(now["against"]), Version(now["version"])
         inside = [one for one in self.releases.values() if first < Version(one.version) < last and not one.obstacle]
         return [self.releases[now["against"]], *inside, self.releases[now["version"]]]
 
-    def status(self, found: Sequence[Found]) -> int:
+    def status(self, comparisons: Sequence[Found]) -> int:
         """As that of an upgrade."""
-        if any(one.worse for one in found):
-            return 1
-        return exit_status([SAME if one.verdict == DIFFERS else one.verdict for one in found], self.rules.unclear)
+        return exit_status([one.verdict for one in comparisons], self.rules.unclear)

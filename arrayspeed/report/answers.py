@@ -34,7 +34,7 @@ Kernel = Mapping[str, Level]
 
 
 def answers(levels: Mapping[Case, Level]) -> list[dict[str, Any]]:
-    """The standing of every family, size, precision and device."""
+    """Return the standing of every family, size, precision and device."""
     families: dict[tuple[str, str, str | None], dict[str, Kernel]] = defaultdict(dict)
     for (measure, dtype, label, kernel), found in comparable(levels).items():
         if measure == CALL.name and found:
@@ -51,7 +51,7 @@ def answers(levels: Mapping[Case, Level]) -> list[dict[str, Any]]:
 
 
 def on_device(kernels: Mapping[str, Kernel], device: str) -> dict[str, Kernel]:
-    """The kernels that have a value on a device, with these alone."""
+    """Return the kernels that have a value on a device, with these alone."""
     found = {
         kernel: {name: level for name, level in one.items() if name.endswith(f", {device}")}
         for kernel, one in kernels.items()
@@ -60,7 +60,7 @@ def on_device(kernels: Mapping[str, Kernel], device: str) -> dict[str, Kernel]:
 
 
 def standing(kernels: Mapping[str, Kernel]) -> dict[str, Any]:
-    """Which of those that have all of the kernels are the best, and how far behind the others are."""
+    """Return which of those that have all of the kernels are the best, and how far behind the others are."""
     count = Counter(name for one in kernels.values() for name in one)
     whole = [name for name in count if count[name] == len(kernels)]
     levels_of = {name: [one[name] for one in kernels.values()] for name in whole}
@@ -74,5 +74,5 @@ def standing(kernels: Mapping[str, Kernel]) -> dict[str, Any]:
 
 
 def ends(mean: Part) -> list[float]:
-    """A ratio and the interval that its word is decided by."""
+    """Return a ratio and the interval that its word is decided by."""
     return [rounded(math.exp(mean.shift + side * mean.strict)) for side in (0, -1, 1)]

@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
+
+from arrayspeed.formats.progress import say
 
 #: The file that asv's index.html asks for -> npm package, version, and the file in it. Flot's package has no minified
 #: files, and the sorting of tables is in no older package than this.
@@ -71,5 +72,5 @@ def install(cache: Path) -> bool:
 
 def complain(why: str) -> bool:
     """Say in a line what that means; False."""
-    print(f"warning: asv's own pages take scripts from the network, the report does not ({why})", file=sys.stderr)
+    say(f"warning: asv's own pages take scripts from the network, the report does not ({why})")
     return False

@@ -24,7 +24,7 @@ LESS = 1.0
 
 
 def total(first: Level, each: Level, calls: int) -> tuple[Level, float]:
-    """The time of so many calls, and the share of it that the first takes."""
+    """Return the time of so many calls, and the share of it that the first takes."""
     parts = first.value, (calls - 1) * each.value
     share = parts[0] / sum(parts)
     variances = share**2 * first.variance, (1 - share) ** 2 * each.variance
@@ -35,7 +35,7 @@ def total(first: Level, each: Level, calls: int) -> tuple[Level, float]:
 
 
 def word(calls: int, compiled: tuple[Level, Level], eager: tuple[Level, Level]) -> str:
-    """What is shown of the time of so many calls, compiled against eager.
+    """Return what is shown of the time of so many calls, compiled against eager.
 
     First calls and later ones were measured minutes apart: a change of the machine's speed in between counts by how
     much more of one total than of the other is a first call.
@@ -45,7 +45,7 @@ def word(calls: int, compiled: tuple[Level, Level], eager: tuple[Level, Level]) 
 
 
 def break_even(first: Case, steady: Case, eager: str, levels: Mapping[Case, Level]) -> dict[str, Any] | None:
-    """The interval of the number of calls after which compiling has paid.
+    """Return the interval of the number of calls after which compiling has paid.
 
     ``low`` is None where it may have paid from the first call on, and ``high`` where it is not shown to pay at all;
     ``never``: it is shown not to pay in `MOST` calls. None where the eager form was not measured.

@@ -55,12 +55,12 @@ class Bar:
     other_way: str | None = None
 
     def named(self, several_devices: bool) -> str:
-        """The backend, with its device where there are several."""
+        """Return the backend, with its device where there are several."""
         return f"{self.backend}, {self.device}" if several_devices else self.backend
 
 
 def finite(value: float | None) -> float | None:
-    """A number, or None for what is none."""
+    """Return a number, or None for what is none."""
     return value if value is not None and math.isfinite(value) else None
 
 
@@ -70,7 +70,7 @@ def places(devices: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def backend_rows(table: pl.DataFrame, devices: Sequence[str]) -> list[Bar]:
-    """A row for each backend on each device, measured or not.
+    """Return a row for each backend on each device, measured or not.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def bar(backend: str, device: str, entry: dict[str, Any] | None, kernel: Kernel 
 
 
 def other_ways_line(bars: Iterable[Bar]) -> list[str]:
-    """What the sign of another way means in a chart, as a line; no line where there is none."""
+    """Return what the sign of another way means in a chart, as a line; no line where there is none."""
     ways: dict[str, list[str]] = {}
     for b in bars:
         if b.other_way and b.value is not None:
@@ -108,24 +108,24 @@ def other_ways_line(bars: Iterable[Bar]) -> list[str]:
 
 
 def versions_line(table: pl.DataFrame) -> str:
-    """The libraries' versions, as a line; several of one library where a table is of several environments."""
+    """Return the libraries' versions, as a line; several of one library where a table is of several environments."""
     held = table.select("library", "version").drop_nulls().unique().sort("version").group_by("library").agg("version")
     known = dict(held.iter_rows())
     return " · ".join(f"{name} {' and '.join(known[name])}" for name in LIBRARIES if name in known)
 
 
 def said(value: float, measure: Measure) -> str:
-    """A value as text; an error of exactly 0 is not worth an exponent."""
+    """Return a value as text; an error of exactly 0 is not worth an exponent."""
     return "0" if value == 0 and measure.unit == measures.ERROR else human(value, measure.name)
 
 
 def label(b: Bar, several_devices: bool) -> str:
-    """A backend's name, with its device where there are several, and the sign of another way."""
+    """Return a backend's name, with its device where there are several, and the sign of another way."""
     return b.named(several_devices) + (f" {OTHER_WAY}" if b.other_way else "")
 
 
 def chart_rows(bars: Iterable[Bar], measure: Measure, several_devices: bool) -> pl.DataFrame:
-    """What is drawn: a row a bar, with its label and the text beside it."""
+    """Return what is drawn: a row a bar, with its label and the text beside it."""
     numbers = dict.fromkeys(("value", "low", "high", "end"), pl.Float64)
     return pl.DataFrame(
         [
@@ -172,14 +172,14 @@ LABELS = alt.Axis(labelFontSize=12.5, labelColor=INK, labelPadding=8, labelLimit
 
 
 def is_logarithmic(measured: pl.DataFrame) -> bool:
-    """Whether the values are too far apart for one linear axis."""
+    """Return whether the values are too far apart for one linear axis."""
     # Polars says of a least and a largest only that they are any of its types.
     positive: Any = measured.filter(pl.col("value") > 0)["value"]
     return len(positive) == len(measured) > 0 and positive.max() / positive.min() > LOGARITHMIC
 
 
 def scale_of(measured: pl.DataFrame, logarithmic: bool) -> alt.Scale:
-    """The axis's range, with room for the text beside the largest."""
+    """Return the axis's range, with room for the text beside the largest."""
     if measured.is_empty():
         return alt.Scale(domain=[0, 1])
     # Polars says of a least and a largest only that they are any of its types.
@@ -192,7 +192,7 @@ def scale_of(measured: pl.DataFrame, logarithmic: bool) -> alt.Scale:
 
 
 def axis(measure: Measure, logarithmic: bool, end: float, with_intervals: bool) -> alt.Axis:
-    """The axis of values, in the measure's units."""
+    """Return the axis of values, in the measure's units."""
     title = f"{measure.title}{' (logarithmic axis)' if logarithmic else ''}; lower is better"
     if with_intervals:
         title += "; whiskers are the 95 % confidence interval"
@@ -209,7 +209,7 @@ def binary_ticks(end: float) -> list[float]:
 
 
 def label_expression(measure: Measure) -> str:
-    """A Vega expression that writes an axis label in human units."""
+    """Return a Vega expression that writes an axis label in human units."""
     if measure.unit == measures.ERROR:
         return "datum.value == 0 ? '0' : format(datum.value, '.0e')"
     *larger, (least, smallest) = BYTES if measure.unit == measures.BYTES else TIMES
@@ -220,7 +220,7 @@ def label_expression(measure: Measure) -> str:
 
 
 def dots(base: alt.Chart, x: alt.X, colour: alt.Color, scale: alt.Scale) -> list[alt.Chart]:
-    """A dot a value, with a line to its label."""
+    """Return a dot a value, with a line to its label."""
     start = alt.datum(scale.domain[0])
     return [
         base.mark_rule(strokeWidth=2.5, opacity=0.35).encode(x=alt.X("value:Q", scale=scale), x2=start, color=colour),
@@ -229,7 +229,7 @@ def dots(base: alt.Chart, x: alt.X, colour: alt.Color, scale: alt.Scale) -> list
 
 
 def whiskers(base: alt.Chart, scale: alt.Scale) -> list[alt.Chart]:
-    """The confidence interval."""
+    """Return the confidence interval."""
     low, high = alt.X("low:Q", scale=scale), alt.X("high:Q", scale=scale)
     return [
         base.mark_rule(color=INK, strokeWidth=1.2).encode(x=low, x2="high:Q"),
@@ -239,7 +239,7 @@ def whiskers(base: alt.Chart, scale: alt.Scale) -> list[alt.Chart]:
 
 
 def absent(rows: pl.DataFrame, y: alt.Y) -> alt.Chart:
-    """What was not measured, in words."""
+    """Return what was not measured, in words."""
     text = alt.Chart(rows).mark_text(align="left", dx=6, color=FAINT, fontStyle="italic", fontSize=11.5, limit=WIDTH)
     words: alt.Chart = text.encode(y=y, x=alt.value(0), text="text:N")
     return words
@@ -276,7 +276,7 @@ LOOK: dict[str, Any] = {
 
 
 def styled(chart: alt.LayerChart, title: str, subtitle: Sequence[str]) -> alt.LayerChart:
-    """A chart with its title, in the look of all charts."""
+    """Return a chart with its title, in the look of all charts."""
     # A NUL in a text makes vl-convert abort the process.
     heading = alt.TitleParams(printable(title), subtitle=[printable(line) for line in subtitle])
     dressed: alt.LayerChart = chart.properties(title=heading).configure(**LOOK)

@@ -108,14 +108,14 @@ class Part:
 
 
 def in_processes(function: Callable[..., Part], tasks: Sequence[tuple[Any, ...]]) -> list[Part]:
-    """What a function returns of each task, computed on all cores; in the order of the tasks."""
+    """Return what a function returns of each task, computed on all cores; in the order of the tasks."""
     # A fork would have copied Polars' threads in the middle of what they do.
     with ProcessPoolExecutor(min(len(tasks), cores()), mp_context=get_context("spawn"), initializer=gc.disable) as pool:
         return list(pool.map(partial(collected, function), *zip(*tasks, strict=True)))
 
 
 def collected(function: Callable[..., Part], *task: Any) -> Part:
-    """What a function returns. Garbage is collected after it, once: to look for it meanwhile, among hundreds of
+    """Return what a function returns. Garbage is collected after it, once: to look for it meanwhile, among hundreds of
     thousands of values that stay, took a quarter of the time of one process alone.
     """
     try:
@@ -159,19 +159,19 @@ def write_machine(folder: Path, results_dir: str | Path, table: pl.DataFrame, nu
 
 
 def column_data(values: pl.DataFrame, column: str) -> list[Any]:
-    """A column for the pages; numbers have the four digits that they are known to at best."""
+    """Return a column for the pages; numbers have the four digits that they are known to at best."""
     found = values[column].to_list()
     return [rounded(one) for one in found] if column in ("value", "low", "high") else found
 
 
 def measure_data(name: str) -> dict[str, Any]:
-    """What pages say of a measure; ``factor`` is the ratio that matters."""
+    """Return what pages say of a measure; ``factor`` is the ratio that matters."""
     measure = measure_of(name)
     return {"title": measure.title, "what": measure.what, "unit": measure.unit, "factor": factor_of(name)}
 
 
 def kernel_data(kernel: Kernel) -> dict[str, Any]:
-    """What pages say of a kernel, and its counts at its own sizes."""
+    """Return what pages say of a kernel, and its counts at its own sizes."""
     return {
         "family": kernel.family,
         "summary": kernel.summary,
@@ -188,7 +188,7 @@ def kernel_data(kernel: Kernel) -> dict[str, Any]:
 
 
 def describe(results_dir: str | Path, name: str) -> dict[str, Any]:
-    """A machine's own description; its name alone where that cannot be read."""
+    """Return a machine's own description; its name alone where that cannot be read."""
     try:
         known = results.machine(results_dir, name)
     except UserError:
@@ -200,7 +200,7 @@ def describe(results_dir: str | Path, name: str) -> dict[str, Any]:
 def environment_data(
     results_dir: str | Path, machine: int, machine_name: str, values: pl.DataFrame, every_commit: list[str]
 ) -> dict[str, Any]:
-    """What pages say of an environment; ``outdated`` is what `outdated` finds."""
+    """Return what pages say of an environment; ``outdated`` is what `outdated` finds."""
     name = values["environment"][0]
     commits = values["commit"].unique().sort().to_list()
     return {
@@ -220,10 +220,10 @@ def environment_data(
     }
 
 
-def outdated(found: Iterable[tuple[Combination, str | None, bool]]) -> list[dict[str, Any]]:
+def outdated(rows: Iterable[tuple[Combination, str | None, bool]]) -> list[dict[str, Any]]:
     """Values that this code cannot vouch for: why, how many, and of which kernels. Packages are the recorded ones."""
     by_reason: dict[str, list[str]] = defaultdict(list)
-    for one, before, kept in found:
+    for one, before, kept in rows:
         if why := reason(one, before, kept, None):
             by_reason[why].append(one.kernel)
     return [
@@ -239,7 +239,7 @@ def write_downloads(folder: Path, table: pl.DataFrame) -> None:
 
 
 def claims_data(machine: str, evidence: Evidence) -> dict[str, Any]:
-    """What became of the articles' claims on one machine."""
+    """Return what became of the articles' claims on one machine."""
     return as_data(machine, evidence, [(claim, claim.judge(evidence)) for claim in claims()])
 
 
@@ -252,7 +252,7 @@ def audits(results_dir: str | Path) -> dict[str, Any]:
 
 
 def columns() -> list[tuple[str, str]]:
-    """Every column of the downloads and what it means: the documentation of `arrayspeed.records.results`."""
+    """Return every column of the downloads and what it means: the documentation of `arrayspeed.records.results`."""
     _, _, text = results.__doc__.partition("-------\n")
     found: list[tuple[str, list[str]]] = []
     for line in text.splitlines():

@@ -45,7 +45,7 @@ Levels = Mapping[Case, Level]
 
 
 def decisions(levels: Levels) -> dict[str, Any]:
-    """All of them, of the levels of one environment; what is not in the catalogue competes with nothing."""
+    """Return all of them, of the levels of one environment; what is not in the catalogue competes with nothing."""
     levels = {case: level for case, level in levels.items() if is_known(case)}
     return {
         "groups": [group(cases, levels) for cases in groups(levels)],
@@ -56,12 +56,12 @@ def decisions(levels: Levels) -> dict[str, Any]:
 
 
 def is_known(case: Case) -> bool:
-    """Whether a case is one of the catalogue, on a backend and device that there are."""
+    """Return whether a case is one of the catalogue, on a backend and device that there are."""
     return case.kernel in CATALOGUE and case.backend in BACKENDS and case.device in DEVICES and case.size is not None
 
 
 def listed(ratio: Ratio) -> list[Any]:
-    """A ratio as the pages read it."""
+    """Return a ratio as the pages read it."""
     return [*interval(ratio), BETTER[ratio.verdict]]
 
 
@@ -75,7 +75,7 @@ def groups(levels: Levels) -> Iterable[list[Case]]:
 
 
 def name(case: Case) -> str:
-    """A backend on a device."""
+    """Return a backend on a device."""
     return f"{case.backend}, {case.device}"
 
 
@@ -97,12 +97,12 @@ def group(cases: Sequence[Case], levels: Levels) -> dict[str, Any]:
 
 
 def times(row: Case, column: Case, levels: Levels) -> list[Any] | None:
-    """How many times less ``row`` is than ``column``."""
+    """Return how many times less ``row`` is than ``column``."""
     return None if row == column else listed(inverse(compared(row, column, levels)))
 
 
 def best_by_device(cases: Sequence[Case], levels: Levels) -> dict[str, list[str]]:
-    """The best set on each device, and on all together where there are several."""
+    """Return the best set on each device, and on all together where there are several."""
     devices = list(dict.fromkeys(case.device for case in cases if case.device is not None))
     found = {device: best_of([case for case in cases if case.device == device], levels) for device in devices}
     if len(devices) > 1:
@@ -145,28 +145,29 @@ def related(cases: Iterable[Case]) -> Iterator[tuple[Case, Case]]:
                 yield one, other
 
 
-def narrowing(one: Case, other: Case, last: int, first: int, measured: Iterable[int]) -> str | None:
-    """The command that measures the catalogue's sizes between two that were measured; None where there are none left.
+def narrowing(given: Case, other: Case, last: int, first: int, measured: Iterable[int]) -> str | None:
+    """Return the command that measures the catalogue's sizes between two that were measured; None where there are none
+    left.
 
     Only sizes of the catalogue can be measured: they are the parameters of asv's benchmarks.
     """
-    kernel = CATALOGUE[one.kernel]
-    limits_of = [kernel.largest(case.backend, BACKENDS[case.backend].library) or first for case in (one, other)]
+    kernel = CATALOGUE[given.kernel]
+    limits_of = [kernel.largest(case.backend, BACKENDS[case.backend].library) or first for case in (given, other)]
     sizes = [size for size in kernel.sizes if last < size < min(first, *limits_of) and size not in measured]
     if not sizes:
         return None
     options = [
-        ("kernel", one.kernel),
-        *(("backend", backend) for backend in dict.fromkeys((one.backend, other.backend))),
+        ("kernel", given.kernel),
+        *(("backend", backend) for backend in dict.fromkeys((given.backend, other.backend))),
         *(("size", size) for size in sizes),
-        ("dtype", one.dtype),
-        ("measure", one.measure),
+        ("dtype", given.dtype),
+        ("measure", given.measure),
     ]
     return "arrayspeed run " + " ".join(f"--{option} {value}" for option, value in options)
 
 
 def compiling(levels: Levels) -> Iterator[dict[str, Any]]:
-    """What each compiled backend's first call costs, and when that has paid off."""
+    """Yield what each compiled backend's first call costs, and when that has paid off."""
     for first in levels:
         if first.measure != FIRST_CALL.name or first.backend not in EAGER:
             continue

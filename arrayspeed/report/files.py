@@ -24,5 +24,5 @@ def rounded(value: float | None) -> float | None:
 
 
 def interval(ratio: Ratio) -> list[float]:
-    """A ratio with its interval."""
+    """Return a ratio with its interval."""
     return [rounded(value) for value in (ratio.ratio, ratio.low, ratio.high)]

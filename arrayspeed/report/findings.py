@@ -15,7 +15,7 @@ COMPILE, BACKENDS = "compile.html", "backends.html"
 
 
 def view(finding: Finding, machine: str, verdict: Verdict) -> str:
-    """The address of the report's page that shows what a finding was decided by."""
+    """Return the address of the report's page that shows what a finding was decided by."""
     cases = finding.criterion.cases
     devices = {case.device for case in cases}
     first = cases[0]

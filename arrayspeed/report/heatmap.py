@@ -36,7 +36,9 @@ class Cell:
 
 
 def summary_cells(row: str, bars: Sequence[Bar], ratios: Mapping[tuple[str, str | None], Ratio]) -> list[Cell]:
-    """A row of the summary from the rows of a kernel's chart; ``ratios``: backend and device -> its ratio to NumPy."""
+    """Return a row of the summary from the rows of a kernel's chart; ``ratios``: backend and device -> its ratio to
+    NumPy.
+    """
     baseline = any(b.other_way for b in bars if b.backend == BASELINE)
     return [Cell(row, b, ratios.get((b.backend, b.device)), bool(b.other_way) or baseline) for b in bars]
 
@@ -46,7 +48,7 @@ DEEPEST = 30
 
 
 def summary_chart(cells: Sequence[Cell], measure: Measure, title: str, subtitle: Sequence[str]) -> alt.LayerChart:
-    """All kernels by backend: the ratio to NumPy as colour and number, and the value beneath."""
+    """Return all kernels by backend: the ratio to NumPy as colour and number, and the value beneath."""
     several = len({cell.bar.device for cell in cells}) > 1
     rows = pl.DataFrame([summary_row(cell, measure, several) for cell in cells], infer_schema_length=None)
     x = alt.X("column:N", sort=list(dict.fromkeys(rows["column"])), title=None, axis=heads(several))
@@ -70,7 +72,7 @@ def summary_chart(cells: Sequence[Cell], measure: Measure, title: str, subtitle:
 
 
 def heads(several_devices: bool) -> alt.Axis:
-    """The columns' names; the device is on a line of its own."""
+    """Return the columns' names; the device is on a line of its own."""
     return alt.Axis(
         orient="top",
         labelExpr="split(datum.label, ', ')",
@@ -89,7 +91,7 @@ SIGNS = {SAME: " =", UNCLEAR: " ?"}
 
 
 def summary_row(cell: Cell, measure: Measure, several_devices: bool) -> dict[str, Any]:
-    """A cell as it is drawn: three lines of text where there is a ratio, one where there is none."""
+    """Return a cell as it is drawn: three lines of text where there is a ratio, one where there is none."""
     bar, ratio = cell.bar, cell.ratio
     shown = ratio is not None and ratio.verdict not in SIGNS
     shade = max(1 / DEEPEST, min(DEEPEST, ratio.ratio)) if shown and ratio else None

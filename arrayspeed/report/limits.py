@@ -57,7 +57,9 @@ def moved(case: Case) -> int:
 
 
 def peaks(cases: Sequence[Case], levels: Levels) -> dict[str, Case]:
-    """The matrix product with the highest rate and the addition of large arrays with the highest; {} without either."""
+    """Return the matrix product with the highest rate and the addition of large arrays with the highest; {} without
+    either.
+    """
     products = [case for case in cases if case.kernel == "matmul"]
     sums = [case for case in cases if case.kernel == "add" and moved(case) > CACHE]
     if not products or not sums:
@@ -69,18 +71,18 @@ def peaks(cases: Sequence[Case], levels: Levels) -> dict[str, Case]:
 
 
 def peak_data(case: Case, levels: Levels) -> dict[str, Any]:
-    """A peak: the rate, and what reached it."""
+    """Return a peak: the rate, and what reached it."""
     rate = (flops(case) if case.kernel == "matmul" else moved(case)) / levels[case].value
     return {"rate": rounded(rate), "backend": case.backend, "size": case.size}
 
 
 def scaled(level: Level, by: float) -> Level:
-    """The level of a value times a number that is known exactly."""
+    """Return the level of a value times a number that is known exactly."""
     return replace(level, shift=level.shift + math.log(by))
 
 
 def shares(cases: Sequence[Case], known: Mapping[str, Case], levels: Levels) -> list[dict[str, Any]]:
-    """The best set of each kernel and size that pages show, and how close its fastest comes to the limit."""
+    """Return the best set of each kernel and size that pages show, and how close its fastest comes to the limit."""
     groups: dict[tuple[str, int], list[Case]] = {}
     for case in cases:
         kernel = CATALOGUE[case.kernel]
@@ -97,8 +99,8 @@ def shares(cases: Sequence[Case], known: Mapping[str, Case], levels: Levels) -> 
 
 
 def limit_of(case: Case, known: Mapping[str, Case], levels: Levels) -> tuple[Level, str]:
-    """The time that the least work of a case takes at the peaks, and what limits it: arithmetic, memory, or either
-    where that is not shown.
+    """Return the time that the least work of a case takes at the peaks, and what limits it: arithmetic, memory, or
+    either where that is not shown.
     """
     parts = {}
     for name, work in (("arithmetic", flops), ("memory", moved)):
@@ -114,7 +116,7 @@ def limit_of(case: Case, known: Mapping[str, Case], levels: Levels) -> tuple[Lev
 
 
 def both(levels: Levels, first: Measure, second: Measure) -> Iterator[tuple[Case, Case]]:
-    """The cases of which both of two measures were taken."""
+    """Yield the cases of which both of two measures were taken."""
     for case in levels:
         other = replace(case, measure=second.name)
         if case.measure == first.name and other in levels:
@@ -122,7 +124,7 @@ def both(levels: Levels, first: Measure, second: Measure) -> Iterator[tuple[Case
 
 
 def launches(levels: Levels) -> list[dict[str, Any]]:
-    """The device's own time of a call, and the share of the host's that it leaves to launching and waiting."""
+    """Return the device's own time of a call, and the share of the host's that it leaves to launching and waiting."""
     found = []
     for own, call in both(levels, DEVICE_TIME, CALL):
         busy = compared(own, call, levels)

@@ -46,7 +46,9 @@ def newest(
     means: Iterable[dict[str, Any]],
     released: Released,
 ) -> dict[str, Any]:
-    """All of it, of what was measured of a library, its series, their means (`arrayspeed.report.series`), and dates."""
+    """Return all of it, of what was measured of a library, its series, their means (`arrayspeed.report.series`), and
+    dates.
+    """
     releases = sorted({version for one in every for version in one.sides}, key=order)
     before, version = releases[-2:] if len(releases) > 1 else (None, None)
     pairs = [
@@ -70,12 +72,12 @@ def newest(
 
 
 def largest(series: Iterable[Series]) -> list[dict[str, Any]]:
-    """The largest steps of all, what fails or works again before those that have a ratio."""
+    """Return the largest steps of all, what fails or works again before those that have a ratio."""
     steps = [(one, step) for one in series if not measure_of(one.measure).exact for step in one.steps]
     steps.sort(key=lambda entry: size(entry[1]), reverse=True)
     return [{name: getattr(one, name) for name in COLUMNS} | vars(step) for one, step in steps[:LARGEST]]
 
 
 def size(step: Step) -> float:
-    """How large a step is, in either direction."""
+    """Return how large a step is, in either direction."""
     return math.inf if step.ratio is None else abs(math.log(step.ratio))

@@ -74,7 +74,7 @@ def check_names(args: Namespace) -> None:
 
 
 def nothing(machine: str, args: Namespace) -> str:
-    """That there is nothing to draw, and what to run."""
+    """Say that there is nothing to draw, and what to run."""
     options = [f"--kernel {kernel}" for kernel in args.kernel or ()]
     options += [f"--{name} {value}" for name in ("device", "dtype") if (value := getattr(args, name))]
     command = " ".join(["arrayspeed run", *options, f"--measure {args.measure}"])
@@ -82,12 +82,12 @@ def nothing(machine: str, args: Namespace) -> str:
 
 
 def target(folder: Path, plot: Shown, args: Namespace) -> Path:
-    """A chart's files without their suffix: ``elementwise_float64_small``."""
+    """Return a chart's files without their suffix: ``elementwise_float64_small``."""
     return folder / file_name(plot.kernel, plot.dtype, plot.label, *given(args))
 
 
 def given(args: Namespace) -> list[str]:
-    """The options that a file's name tells, where they are not the usual ones."""
+    """Return the options that a file's name tells, where they are not the usual ones."""
     return [*([args.device] if args.device else []), *([args.measure] if args.measure != CALL.name else [])]
 
 
@@ -110,7 +110,7 @@ def draw(plot: Shown, devices: list[str], machine: str, args: Namespace) -> alt.
 
 
 def best_line(plot: Shown, several_devices: bool) -> list[str]:
-    """All that cannot be told apart from the best, as a line; no line where nothing competes."""
+    """Return all that cannot be told apart from the best, as a line; no line where nothing competes."""
     if len(plot.cases) < 2:
         return []
     names = [f"{case.backend}, {case.device}" if several_devices else case.backend for case in plot.best]
@@ -120,7 +120,7 @@ def best_line(plot: Shown, several_devices: bool) -> list[str]:
 def summary(
     folder: Path, plots: list[Shown], label: str, devices: list[str], machine: str, args: Namespace
 ) -> list[Path]:
-    """The files of a summary; none where no kernel was measured at such a size."""
+    """Return the files of a summary; none where no kernel was measured at such a size."""
     of_label = [plot for plot in plots if plot.label == label]
     if not of_label:
         return []
@@ -139,7 +139,7 @@ def summary(
 
 
 def cells_of(plot: Shown, devices: list[str]) -> list[heatmap.Cell]:
-    """A kernel's row of the summary; what it is compared with is NumPy on the CPU."""
+    """Return a kernel's row of the summary; what it is compared with is NumPy on the CPU."""
     cases = plot.cases
     baseline = cases.get((BASELINE, BASELINE_DEVICE))
     ratios = {

@@ -64,12 +64,17 @@ def write_series(folder: Path, results_dir: str | Path, table: pl.DataFrame, mac
 
 
 def series_data(
-    one: Series, library: str, known: Mapping[tuple[Any, ...], dict[str, Any]], machine: str = ""
+    series: Series, library: str, known: Mapping[tuple[Any, ...], dict[str, Any]], machine: str = ""
 ) -> dict[str, Any]:
-    """A series, its steps with what is known of their programs; the same program counts the same on both sides."""
+    """Return a series, its steps with what is known of their programs; the same program counts the same on
+    both sides.
+    """
     # Several times as fast as dataclasses.asdict, which copies every number.
-    data = vars(one) | {"points": list(map(vars, one.points)), "steps": [dict(vars(step)) for step in one.steps]}
-    where = one.kernel, one.dtype, one.backend, one.size, one.device
+    data = vars(series) | {
+        "points": list(map(vars, series.points)),
+        "steps": [dict(vars(step)) for step in series.steps],
+    }
+    where = series.kernel, series.dtype, series.backend, series.size, series.device
     for step in data["steps"]:
         step["reason"] = reason(machine, library, data | step)
         step["memory"] = faults_text(step["faults_before"], step["faults"])
@@ -81,7 +86,7 @@ def series_data(
 
 
 def means_data(every: list[Measured]) -> list[dict[str, Any]]:
-    """The means that there are, each with the group of series that it is over."""
+    """Return the means that there are, each with the group of series that it is over."""
     groups = defaultdict(list)
     for one in every:
         measure, _, kernel, dtype, backend, size, device = one.key
@@ -98,6 +103,6 @@ def means_data(every: list[Measured]) -> list[dict[str, Any]]:
 
 
 def labels(kernel: str, size: int | None) -> list[str]:
-    """The labels under which a size of a kernel is shown."""
+    """Return the labels under which a size of a kernel is shown."""
     known = CATALOGUE.get(kernel)
     return [ALL, *(label for label in ("small", "large") if known and getattr(known, label) == size)]

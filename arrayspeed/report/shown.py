@@ -38,12 +38,12 @@ class Shown:
 
 
 def measured(table: pl.DataFrame) -> pl.DataFrame:
-    """The rows that have a value."""
+    """Return the rows that have a value."""
     return table.filter(pl.col("value").is_not_null())
 
 
 def best_environment(table: pl.DataFrame) -> pl.DataFrame:
-    """The part of a table that is of one environment: of those with most libraries, the newest versions."""
+    """Return the part of a table that is of one environment: of those with most libraries, the newest versions."""
     ranked = rank(measured(table)) or rank(table)
     return table.filter(environment=ranked[0]) if ranked else table
 
@@ -55,7 +55,7 @@ def shown(
     dtype: str | None = None,
     all_sizes: bool = False,
 ) -> Iterator[Shown]:
-    """Every kernel and size that has a value, in the catalogue's order.
+    """Yield every kernel and size that has a value, in the catalogue's order.
 
     Parameters
     ----------

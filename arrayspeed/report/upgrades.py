@@ -42,7 +42,7 @@ took turns, and of processes that were a round apart. Of each backend, the media
 HEADINGS = ("backend", "ratios", "in turn, median (range)", "a round apart, median")
 
 
-def told(results_dir: str | Path, table: pl.DataFrame) -> list[str]:
+def describe_upgrades(results_dir: str | Path, table: pl.DataFrame) -> list[str]:
     """Lines of Markdown, of a table of one machine's results; none where no two releases took turns."""
     machine = table["machine"][0] if len(table) else ""
     known = explanations(results_dir, machine)
@@ -56,14 +56,14 @@ def told(results_dir: str | Path, table: pl.DataFrame) -> list[str]:
     return [*lines, *noise_table(found)] if found else []
 
 
-def side_by_side(one: Measured) -> bool:
-    """Whether a release met the one that others are compared with."""
-    return any(one.met(version, one.anchor) for version in one.sides if version != one.anchor)
+def side_by_side(measured: Measured) -> bool:
+    """Return whether a release met the one that others are compared with."""
+    return any(measured.met(version, measured.anchor) for version in measured.sides if version != measured.anchor)
 
 
-def met(one: Series) -> list[Step]:
-    """The steps between releases that took turns."""
-    return [step for step in one.steps if step.side_by_side]
+def met(series: Series) -> list[Step]:
+    """Return the steps between releases that took turns."""
+    return [step for step in series.steps if step.side_by_side]
 
 
 def of_library(
@@ -73,7 +73,7 @@ def of_library(
     series: list[Series],
     known: Mapping[tuple[Any, ...], dict[str, Any]],
 ) -> Iterator[str]:
-    """The newest release against the one before, all of them since the oldest, and the largest steps."""
+    """Yield the newest release against the one before, all of them since the oldest, and the largest steps."""
     found = newest(machine, library, every, series, means_data(every), Released())
     if calls := found["counts"].get(CALL.name):
         words = ", ".join(f"{calls[word]} {word}" for word in ORDER if calls[word])
@@ -92,7 +92,7 @@ def of_library(
 
 
 def changed(step: Mapping[str, Any]) -> str:
-    """A step in a sentence."""
+    """Return a step in a sentence."""
     what = measure_of(step["measure"]).title
     if step["size"] is not None:
         what = f"`{step['kernel']}` {step['size']:,} {step['dtype']} on `{step['backend']}`, {what}"
@@ -104,14 +104,16 @@ def changed(step: Mapping[str, Any]) -> str:
 
 
 def program(library: str, step: Mapping[str, Any], known: Mapping[tuple[Any, ...], dict[str, Any]]) -> str:
-    """What is known of both releases' programs for it."""
+    """Return what is known of both releases' programs for it."""
     where = (step[name] for name in ("kernel", "dtype", "backend", "size", "device"))
     row = known.get((library, step["before"], step["version"], *where))
     return PROGRAMS.get(row["verdict"], "") if row else ""
 
 
 def noise_table(every: list[Measured]) -> list[str]:
-    """How much rounds differ: the standard deviation of the logarithm of the ratio of two neighbouring releases."""
+    """Return how much rounds differ: the standard deviation of the logarithm of the ratio of two
+    neighbouring releases.
+    """
     turns, later = defaultdict(list), defaultdict(list)
     for one in every:
         for before, version in one.neighbours() if one.measure == CALL.name else ():
@@ -131,13 +133,13 @@ def noise_table(every: list[Measured]) -> list[str]:
     return ["### Noise", "", NOISE, *markdown_table(HEADINGS, rows), ""] if rows else []
 
 
-def a_round_later(one: Measured, before: str, version: str) -> list[float]:
+def a_round_later(measured: Measured, before: str, version: str) -> list[float]:
     """Logarithms of the same ratio of processes that were a round apart."""
-    reference = {process.round: process.value for process in one.sides[before]}
-    pairs = [(each.value, reference.get(each.round + 1)) for each in one.sides[version] if each.round is not None]
+    reference = {process.round: process.value for process in measured.sides[before]}
+    pairs = [(each.value, reference.get(each.round + 1)) for each in measured.sides[version] if each.round is not None]
     return [math.log(value / other) for value, other in pairs if value and other]
 
 
 def percent(share: float) -> str:
-    """A share in percent, with two digits."""
+    """Return a share in percent, with two digits."""
     return significant(100 * share, 2)

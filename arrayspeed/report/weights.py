@@ -43,7 +43,9 @@ Table = dict[Key, dict[str, Level]]
 
 
 def comparable(levels: Mapping[Case, Level]) -> Table:
-    """What can be part of a mean: small and large sizes, without what computes in another way than the kernel says."""
+    """Return what can be part of a mean: small and large sizes, without what computes in another way than the kernel
+    says.
+    """
     found: Table = {}
     for cases in groups({case: level for case, level in levels.items() if is_known(case)}):
         first = cases[0]
@@ -55,7 +57,7 @@ def comparable(levels: Mapping[Case, Level]) -> Table:
 
 
 def families(levels: Mapping[Case, Level]) -> list[dict[str, Any]]:
-    """The means over each family's kernels."""
+    """Return the means over each family's kernels."""
     by_family: dict[Key, dict[str, dict[str, Level]]] = defaultdict(dict)
     for (measure, dtype, label, kernel), found in comparable(levels).items():
         by_family[measure, dtype, label, CATALOGUE[kernel].family][kernel] = found
@@ -63,7 +65,7 @@ def families(levels: Mapping[Case, Level]) -> list[dict[str, Any]]:
 
 
 def family(key: Key, of_family: Mapping[str, Mapping[str, Level]]) -> dict[str, Any]:
-    """The means over one family's kernels."""
+    """Return the means over one family's kernels."""
     names = list(dict.fromkeys(one for found in of_family.values() for one in found))
     factor = factor_of(key[0])
     where = dict(zip(("measure", "dtype", "label", "family"), key, strict=True))
@@ -72,7 +74,7 @@ def family(key: Key, of_family: Mapping[str, Mapping[str, Level]]) -> dict[str, 
 
 
 def mean(row: str, column: str, of_family: Mapping[str, Mapping[str, Level]], factor: float) -> list[Any] | None:
-    """How many times less one is than another, over the kernels that both have; None where there are none."""
+    """Return how many times less one is than another, over the kernels that both have; None where there are none."""
     parts = [part(one[row], one[column]) for one in of_family.values() if row in one and column in one]
     if row == column or not parts:
         return None
@@ -80,7 +82,7 @@ def mean(row: str, column: str, of_family: Mapping[str, Mapping[str, Level]], fa
 
 
 def weights(levels: Mapping[Case, Level]) -> dict[str, Any]:
-    """What weighted means are made of."""
+    """Return what weighted means are made of."""
     table = comparable(levels)
     names = list(dict.fromkeys(one for found in table.values() for one in found))
     among = max(1, len(names) - 1)
@@ -96,22 +98,22 @@ def weights(levels: Mapping[Case, Level]) -> dict[str, Any]:
     }
 
 
-def group(key: Key, found: Mapping[str, Level], names: Sequence[str], among: int) -> dict[str, Any]:
+def group(key: Key, levels: Mapping[str, Level], names: Sequence[str], among: int) -> dict[str, Any]:
     """One kernel at one size."""
-    rounds = [[digits(one) for one in found[each].rounds] if each in found else [] for each in names]
+    rounds = [[digits(one) for one in levels[each].rounds] if each in levels else [] for each in names]
     pairs = [
         [digits(of_pair.margin), digits(of_pair.strict)]
-        if (of_pair := part(found[one], found[other], among) if one in found and other in found else None)
+        if (of_pair := part(levels[one], levels[other], among) if one in levels and other in levels else None)
         else None
         for one, other in combinations(names, 2)
     ]
     return dict(zip(("measure", "dtype", "label", "kernel"), key, strict=True)) | {
-        "shifts": [digits(found[each].shift) if each in found else None for each in names],
+        "shifts": [digits(levels[each].shift) if each in levels else None for each in names],
         "margins": pairs,
         "rounds": [one if len(one) >= ROUNDS else [] for one in rounds],
     }
 
 
 def digits(value: float) -> float:
-    """A logarithm, to a hundred-thousandth of what it is the logarithm of."""
+    """Return a logarithm, to a hundred-thousandth of what it is the logarithm of."""
     return round(value, 6)

@@ -70,17 +70,17 @@ class Measured:
         """The blocks and rounds of each release."""
         return {version: rounds_of(side) for version, side in self.sides.items()}
 
-    def met(self, one: str, other: str) -> bool:
-        """Whether two releases had processes in a round of a block."""
-        return not self.rounds[one].isdisjoint(self.rounds[other])
+    def met(self, text: str, other: str) -> bool:
+        """Return whether two releases had processes in a round of a block."""
+        return not self.rounds[text].isdisjoint(self.rounds[other])
 
     def value(self, version: str) -> float | None:
-        """The median of a release's processes."""
+        """Return the median of a release's processes."""
         found = [process.value for process in self.sides[version] if process.value is not None]
         return median(found) if found else None
 
     def neighbours(self) -> list[tuple[str, str]]:
-        """The pairs of releases between which a step may be, earlier and later."""
+        """Return the pairs of releases between which a step may be, earlier and later."""
         found, last = [], None
         for before, version in itertools.pairwise(self.sides):
             found.append((before, version))
@@ -92,7 +92,7 @@ class Measured:
 
 
 def rounds_of(side: Iterable[Process]) -> set[Meeting]:
-    """The blocks and rounds in which a release met others."""
+    """Return the blocks and rounds in which a release met others."""
     return {(process.block, process.round) for process in side if process.block is not None}
 
 
@@ -105,13 +105,13 @@ def order(version: str) -> tuple[int, Version | str, bool]:
 
 
 def by_release(entry: tuple[str, Side]) -> tuple[int, Version | str, bool]:
-    """A key to sort sides by."""
+    """Return a key to sort sides by."""
     return order(entry[0])
 
 
 def measured(folder: str | Path, table: pl.DataFrame, library: str) -> list[Measured]:
-    """What was measured of a library in environments of its own: in others, more than its version differs. Of Python,
-    it is what was measured of the same libraries in several of its versions.
+    """Return what was measured of a library in environments of its own: in others, more than its version differs. Of
+    Python, it is what was measured of the same libraries in several of its versions.
 
     Of each combination those blocks count that belong to the newest code that has any. A release that is in none of
     them has what was measured of it last. ``table`` holds the results of one machine, as
@@ -124,17 +124,19 @@ def measured(folder: str | Path, table: pl.DataFrame, library: str) -> list[Meas
         return []
     stored = Stored(folder, alone, library)
     found = from_blocks(stored)
-    for key, sides in from_last(stored, alone, found).items():
+    for key, sides in last_alone(stored, alone, found).items():
         found[key] = sides | found.get(key, {})
     every = [
         Measured(key, ordered := dict(sorted(sides.items(), key=by_release)), anchor(ordered))
         for key, sides in found.items()
     ]
-    return sorted(every, key=lambda one: (*(str(part or "") for part in one.key[1:5]), one.key[5] or 0, one.measure))
+    return sorted(
+        every, key=lambda item: (*(str(part or "") for part in item.key[1:5]), item.key[5] or 0, item.measure)
+    )
 
 
 def of_library(table: pl.DataFrame, library: str) -> pl.DataFrame:
-    """The part of a table that compares a library's releases, or Pythons, which are then its versions."""
+    """Return the part of a table that compares a library's releases, or Pythons, which are then its versions."""
     if library != PYTHON:
         return table.filter(pl.col("library") == library, pl.col("alone"))
     of_python = pl.col("environment").str.contains(f"{SUBJECT}{PYTHON}", literal=True)
@@ -142,8 +144,8 @@ def of_library(table: pl.DataFrame, library: str) -> pl.DataFrame:
 
 
 def by_python(table: pl.DataFrame, library: str) -> list[tuple[str, pl.DataFrame]]:
-    """A library's results under its name, and those of older Pythons under a name that says so: releases that were
-    measured in different Pythons differ in more than the library.
+    """Return a library's results under its name, and those of older Pythons under a name that says so: releases that
+    were measured in different Pythons differ in more than the library.
     """
     alone = of_library(table, library)
     pythons = sorted((each for each in alone["python"].unique() if each), key=order, reverse=True)
@@ -162,7 +164,7 @@ class Stored:
         self.found: dict[tuple[str, str], dict[Key, list[Process]]] = {}
         dates = dict(alone.group_by("commit").agg(pl.col("date").max()).iter_rows())
         commits = set(result_commits(folder, machine)) | dates.keys()
-        self.commits = sorted(commits, key=lambda one: (dates.get(one) or datetime.min.replace(tzinfo=UTC), one))
+        self.commits = sorted(commits, key=lambda item: (dates.get(item) or datetime.min.replace(tzinfo=UTC), item))
         for environment, commit in itertools.product(self.releases, self.commits):
             by_key: dict[Key, list[Process]] = defaultdict(list)
             for process in processes.load(folder, machine, environment, [commit]):
@@ -171,9 +173,9 @@ class Stored:
                     by_key[key].append(usable(process))
             self.found[environment, commit] = by_key
 
-    def codes(self) -> list[list[str]]:
-        """The commits in groups that measure the same, the newest group first. A commit that this clone does not hold
-        is a group of its own.
+    def commits_by_code(self) -> list[list[str]]:
+        """Return the commits in groups that measure the same, the newest group first. A commit that this clone does not
+        hold is a group of its own.
         """
         groups = defaultdict(list)
         for commit in reversed(self.commits):
@@ -182,15 +184,17 @@ class Stored:
 
 
 def available(process: Process) -> bool:
-    """Whether the combination exists in that release: what is n/a has not failed, unless its library is what fails."""
+    """Return whether the combination exists in that release: what is n/a has not failed, unless its library is what
+    fails.
+    """
     return process.kind != NOT_AVAILABLE
 
 
 def usable(process: Process) -> Process:
-    """The process; a failed one where its value has no ratio to others: a file may hold anything, and only what is
-    lifted may be 0.
+    """Return the process; a failed one where its value has no ratio to others: a file may hold anything, and only what
+    is lifted may be 0.
     """
-    least = 0.0 if measure_of(process.one.measure).lift else math.ulp(0.0)
+    least = 0.0 if measure_of(process.one.measure).threshold.floor else math.ulp(0.0)
     wrong = [
         value for value in (process.value, *process.batches) if value is not None and not least <= value < math.inf
     ]
@@ -198,9 +202,9 @@ def usable(process: Process) -> Process:
 
 
 def from_blocks(stored: Stored) -> dict[Key, dict[str, Side]]:
-    """What met in blocks, of the newest code that has any of a combination."""
+    """Return what met in blocks, of the newest code that has any of a combination."""
     found: dict[Key, dict[str, Side]] = {}
-    for commits in stored.codes():
+    for commits in stored.commits_by_code():
         sides: dict[Key, dict[str, Side]] = defaultdict(lambda: defaultdict(list))
         for environment, commit in itertools.product(stored.releases, commits):
             for key, ones in stored.found[environment, commit].items():
@@ -212,8 +216,8 @@ def from_blocks(stored: Stored) -> dict[Key, dict[str, Side]]:
 
 
 def one_a_release(environments: Mapping[str, Side], releases: Mapping[str, str]) -> dict[str, Side]:
-    """The side of each release. Where several environments hold one, beside other packages: that which met most others,
-    then that with most rounds.
+    """Return the side of each release. Where several environments hold one, beside other packages: that which met most
+    others, then that with most rounds.
     """
     rounds = {name: rounds_of(side) for name, side in environments.items()}
     found = {}
@@ -223,12 +227,14 @@ def one_a_release(environments: Mapping[str, Side], releases: Mapping[str, str])
 
 
 def partners(name: str, rounds: Mapping[str, set[Meeting]]) -> int:
-    """How many others one met."""
+    """Return how many others one met."""
     return sum(bool(rounds[name] & others) for other, others in rounds.items() if other != name)
 
 
-def from_last(stored: Stored, alone: pl.DataFrame, met: Mapping[Key, Mapping[str, Side]]) -> dict[Key, dict[str, Side]]:
-    """What was measured last of each release that met no other: asv's value where no processes are stored."""
+def last_alone(
+    stored: Stored, alone: pl.DataFrame, met: Mapping[Key, Mapping[str, Side]]
+) -> dict[Key, dict[str, Side]]:
+    """Return what was measured last of each release that met no other: asv's value where no processes are stored."""
     found: dict[Key, dict[str, Side]] = defaultdict(dict)
     newest = alone.sort("date", maintain_order=True).unique([*SERIES, "version"], keep="last", maintain_order=True)
     for row in newest.iter_rows(named=True):
@@ -245,7 +251,7 @@ def from_last(stored: Stored, alone: pl.DataFrame, met: Mapping[Key, Mapping[str
 
 
 def anchor(sides: Mapping[str, Side]) -> str:
-    """The release to compare all others with: the newest of those that met most others, if it works.
+    """Return the release to compare all others with: the newest of those that met most others, if it works.
 
     Where nothing met, that is the newest one that works.
     """

@@ -21,7 +21,7 @@ NAMES = ("before", "version", "kernel", "size", "backend", "measure")
 
 @cache
 def reasons() -> tuple[str, Mapping[tuple[str | int | None, ...], str]]:
-    """The machine that they were checked on, and library and `NAMES` of a step -> the reason."""
+    """Return the machine that they were checked on, and library and `NAMES` of a step -> the reason."""
     data = tomllib.loads(PATH.read_text(encoding="utf-8"))
     found: dict[tuple[str | int | None, ...], str] = {}
     for entry in data["steps"]:
@@ -32,6 +32,6 @@ def reasons() -> tuple[str, Mapping[tuple[str | int | None, ...], str]]:
 
 
 def reason(machine: str, library: str, step: Mapping[str, Any]) -> str:
-    """Why a step is as it is; empty where nobody knows, as on any other machine. ``step`` has `NAMES`."""
+    """Return why a step is as it is; empty where nobody knows, as on any other machine. ``step`` has `NAMES`."""
     known_on, known = reasons()
     return known.get((library, *(step[name] for name in NAMES)), "") if machine == known_on else ""

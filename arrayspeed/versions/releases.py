@@ -20,9 +20,10 @@ from asv.runner import BenchmarkResult
 from arrayspeed.decide import Observed
 from arrayspeed.measure.blocks import Block, blocks_of
 from arrayspeed.measure.host import only_run
+from arrayspeed.measure.looking import Limits
 from arrayspeed.measure.plan import Selection, combinations
 from arrayspeed.measure.session import Session, open_session, save_atomically
-from arrayspeed.measure.until_decided import Limits, until_decided
+from arrayspeed.measure.until_decided import until_decided
 from arrayspeed.model.combination import Combination
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.libraries import PYTHON, held, of_python
@@ -73,7 +74,7 @@ def run(
 
 
 def all_blocks(session: Session, selections: Sequence[Selection]) -> list[Block]:
-    """A block for each combination of each library, all of its releases in it, the newest first."""
+    """Return a block for each combination of each library, all of its releases in it, the newest first."""
     every = list(dict.fromkeys(one for selection in selections for one in combinations(session, selection)))
     releases: dict[str, dict[str, str]] = defaultdict(dict)
     for name, env in session.environments.items():
@@ -92,7 +93,7 @@ def all_blocks(session: Session, selections: Sequence[Selection]) -> list[Block]
 
 
 def stored(session: Session, blocks: dict[str, Block]) -> dict[str, list[Process]]:
-    """The processes that earlier runs of the same code left, by block."""
+    """Return the processes that earlier runs of the same code left, by block."""
     found: dict[str, list[Process]] = {name: [] for name in blocks}
     folder, machine = session.config.results_dir, session.machine["machine"]
     for environment in session.environments:
@@ -103,10 +104,10 @@ def stored(session: Session, blocks: dict[str, Block]) -> dict[str, list[Process
     return found
 
 
-def observed(blocks: Mapping[str, Block], found: Mapping[str, list[Process]]) -> dict[Key, Observed]:
-    """Every release against its anchor."""
+def observed(blocks: Mapping[str, Block], by_name: Mapping[str, list[Process]]) -> dict[Key, Observed]:
+    """Return every release against its anchor."""
     made = {}
-    for name, ones in found.items():
+    for name, ones in by_name.items():
         anchor, *others = (one.environment for one in blocks[name].sides)
         of = defaultdict(list)
         for process in ones:
@@ -117,12 +118,12 @@ def observed(blocks: Mapping[str, Block], found: Mapping[str, list[Process]]) ->
     return made
 
 
-def write_results(session: Session, found: dict[str, list[Process]]) -> None:
+def write_results(session: Session, by_name: dict[str, list[Process]]) -> None:
     """Add what processes gave to asv's results of each environment: the median, of a time with the processes' figures
     as its samples.
     """
     by_environment: dict[str, dict[Combination, list[Process]]] = defaultdict(lambda: defaultdict(list))
-    for ones in found.values():
+    for ones in by_name.values():
         for process in ones:
             if process.value is not None:
                 by_environment[process.one.environment][process.one].append(process)
@@ -133,7 +134,7 @@ def write_results(session: Session, found: dict[str, list[Process]]) -> None:
         save_atomically(session.config.results_dir, results.save)
 
 
-def add(results: Results, benchmark: dict[str, Any], one: Combination, gave: list[Process]) -> None:
+def add(results: Results, benchmark: dict[str, Any], combination: Combination, gave: list[Process]) -> None:
     """One value, in the place that asv has for it. The other places are NaN, which asv takes as not run; None would
     say that they failed.
     """
@@ -144,8 +145,8 @@ def add(results: Results, benchmark: dict[str, Any], one: Combination, gave: lis
     result = [math.nan] * count
     samples: list[list[float] | None] = [None] * count
     number: list[int | None] = [None] * count
-    result[one.index] = median(figures)
-    if measure_of(one.measure).sampled:
-        samples[one.index], number[one.index] = figures, gave[0].number or 1
+    result[combination.index] = median(figures)
+    if measure_of(combination.measure).sampled:
+        samples[combination.index], number[combination.index] = figures, gave[0].number or 1
     made = BenchmarkResult(result=result, samples=samples, number=number, errcode=0, stderr="", profile=None)
-    results.add_result(benchmark, made, record_samples=True, selected_idx={one.index})
+    results.add_result(benchmark, made, record_samples=True, selected_idx={combination.index})

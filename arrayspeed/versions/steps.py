@@ -101,7 +101,7 @@ class Series:
 
 
 def over_versions(every: list[Measured], factor: float = FACTOR) -> list[Series]:
-    """The series with their points and steps, each judged over all of the library's together."""
+    """Return the series with their points and steps, each judged over all of the library's together."""
     beside = [(one, one.anchor, version) for one in every for version in one.sides if version != one.anchor]
     between = [(one, before, version) for one in every for before, version in one.neighbours()]
     points: dict[Key, dict[str, Point]] = defaultdict(dict)
@@ -119,64 +119,66 @@ def decide(pairs: Iterable[tuple[Measured, str, str]], factor: float) -> list[De
     return judge([one.compared(subject, reference) for one, reference, subject in pairs], factor)
 
 
-def point(one: Measured, version: str, found: Decision) -> Point:
-    """A release beside the anchor."""
+def point(measured: Measured, version: str, decision: Decision) -> Point:
+    """Return a release beside the anchor."""
     return Point(
         version,
-        one.value(version),
-        found.ratio,
-        found.low,
-        found.high,
-        found.verdict,
-        found.rounds,
-        one.met(version, one.anchor),
-        found.failed_subject,
-        found.processes_subject,
+        measured.value(version),
+        decision.ratio,
+        decision.low,
+        decision.high,
+        decision.verdict,
+        decision.rounds,
+        measured.met(version, measured.anchor),
+        decision.failed_subject,
+        decision.processes_subject,
     )
 
 
-def anchored(one: Measured) -> Point:
-    """The anchor itself."""
-    side, value = one.sides[one.anchor], one.value(one.anchor)
+def anchored(measured: Measured) -> Point:
+    """Return the anchor itself."""
+    side, value = measured.sides[measured.anchor], measured.value(measured.anchor)
     failed = sum(process.value is None for process in side)
-    met = len(one.sides) == 1 or any(one.met(one.anchor, other) for other in one.sides if other != one.anchor)
+    met = len(measured.sides) == 1 or any(
+        measured.met(measured.anchor, other) for other in measured.sides if other != measured.anchor
+    )
     ratio = None if value is None else 1.0
-    return Point(one.anchor, value, ratio, None, None, ANCHOR, len(side) - failed, met, failed, len(side))
+    return Point(measured.anchor, value, ratio, None, None, ANCHOR, len(side) - failed, met, failed, len(side))
 
 
-def step(one: Measured, before: str, version: str, found: Decision) -> Step:
+def step(measured: Measured, before: str, version: str, decision: Decision) -> Step:
     """Two neighbours that are shown to differ."""
     return Step(
         version,
         before,
-        found.verdict,
-        found.worse,
-        found.ratio,
-        found.low,
-        found.high,
-        found.rounds,
-        one.met(before, version),
-        one.value(before),
-        one.value(version),
-        found.failed_reference,
-        found.processes_reference,
-        found.failed_subject,
-        found.processes_subject,
-        page_faults(one.sides[before]),
-        page_faults(one.sides[version]),
+        decision.verdict,
+        decision.worse,
+        decision.ratio,
+        decision.low,
+        decision.high,
+        decision.rounds,
+        measured.met(before, version),
+        measured.value(before),
+        measured.value(version),
+        decision.failed_reference,
+        decision.processes_reference,
+        decision.failed_subject,
+        decision.processes_subject,
+        page_faults(measured.sides[before]),
+        page_faults(measured.sides[version]),
     )
 
 
-def series(one: Measured, points: Mapping[str, Point], steps: list[Step]) -> Series:
+def series(measured: Measured, points: Mapping[str, Point], steps: list[Step]) -> Series:
     """One combination with all that is said of it."""
-    ordered = [anchored(one) if version == one.anchor else points[version] for version in one.sides]
+    ordered = [anchored(measured) if version == measured.anchor else points[version] for version in measured.sides]
     together = all(each.side_by_side for each in ordered)
-    return Series(*one.key, one.anchor, together, ordered, steps)
+    return Series(*measured.key, measured.anchor, together, ordered, steps)
 
 
 def means(every: Iterable[Measured]) -> tuple[str, dict[str, Mean]]:
-    """The anchor of most of these combinations, and the geometric mean over them of each other release's ratio to it,
-    formed within each round. Empty where nothing met, and of errors, whose ratios span decades.
+    """Return the anchor of most of these combinations, and the geometric mean over them of each other release's ratio
+    to it, formed within each round. Empty where nothing met, and of errors, whose ratios span decades.
     """
     every = [one for one in every if not measure_of(one.measure).exact]
     anchors = [one.anchor for one in every]
@@ -192,11 +194,13 @@ def means(every: Iterable[Measured]) -> tuple[str, dict[str, Mean]]:
     return common, found
 
 
-def in_rounds(one: Observed) -> dict[Hashable, float]:
-    """The logarithms of ratios by rounds, named alike for all combinations: the first block's rounds, the second's.
-    Blocks have names of their own.
+def in_rounds(observed: Observed) -> dict[Hashable, float]:
+    """Return the logarithms of ratios by rounds, named alike for all combinations: the first block's rounds, the
+    second's. Blocks have names of their own.
     """
     # As `arrayspeed.records.measures.by_round` names them.
-    every, both = (cast("Iterable[tuple[Hashable, Hashable]]", names) for names in (one.reference, one.rounds))
+    every, both = (
+        cast("Iterable[tuple[Hashable, Hashable]]", names) for names in (observed.reference, observed.rounds)
+    )
     blocks = {name: number for number, name in enumerate(dict.fromkeys(block for block, _ in every))}
-    return {(blocks[block], number): value for (block, number), value in zip(both, one.differences(), strict=True)}
+    return {(blocks[block], number): value for (block, number), value in zip(both, observed.differences(), strict=True)}

@@ -33,12 +33,12 @@ __all__ = [
 
 @lru_cache
 def installed(library: str) -> bool:
-    """Whether a library can be imported; does not import it."""
+    """Return whether a library can be imported; does not import it."""
     return find_spec(library) is not None
 
 
 def why_not(backend: Backend, device: str) -> str | None:
-    """Why a backend cannot use a device here, or None. Imports nothing, so that asking costs nothing."""
+    """Return why a backend cannot use a device here, or None. Imports nothing, so that asking costs nothing."""
     if not installed(backend.library):
         return f"{backend.library} is not installed"
     if device not in backend.devices:
@@ -48,7 +48,7 @@ def why_not(backend: Backend, device: str) -> str | None:
 
 @lru_cache
 def adapter(library: str, device: str, count: int | None = None) -> Adapter:
-    """The library's adapter for a device, imported and configured once a process.
+    """Return the library's adapter for a device, imported and configured once a process.
 
     ``count`` is how many devices a kernel spreads its work over; None for a kernel of one device.
 
@@ -65,8 +65,7 @@ def adapter(library: str, device: str, count: int | None = None) -> Adapter:
 
 
 def watch(library: str) -> Watch:
-    """What tells how a library compiles and moves arrays; of one that says nothing, that it does
-    neither.
+    """Return what tells how a library compiles and moves arrays; of one that says nothing, that it does neither.
 
     Raises
     ------

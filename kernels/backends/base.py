@@ -30,24 +30,24 @@ class Adapter(ABC):
 
     @abstractmethod
     def put(self, array: np.ndarray) -> Any:
-        """A copy of a host array on the device, complete when this returns."""
+        """Return a copy of a host array on the device, complete when this returns."""
 
     def send(self, array: np.ndarray) -> Any:
-        """A host array on the device as a user of the library would send it for one computation: it may share the
-        host's memory, and need not be complete when this returns.
+        """Return a host array on the device as a user of the library would send it for one computation: it may share
+        the host's memory, and need not be complete when this returns.
         """
         return self.put(array)
 
     @abstractmethod
     def get(self, array: Any) -> np.ndarray:
-        """A device array on the host; waits until it is complete."""
+        """Return a device array on the host; waits until it is complete."""
 
     def compile(self, function: Callable) -> Callable:
-        """The function as the library's compiler runs it, compiled at its first call."""
+        """Return the function as the library's compiler runs it, compiled at its first call."""
         return function
 
     def place(self, function: Callable) -> Callable:
-        """The function with its operations on the device, where its inputs alone do not decide that."""
+        """Return the function with its operations on the device, where its inputs alone do not decide that."""
         return function
 
     #: ``wait(result)`` returns when the result is complete; None where every call is synchronous.
@@ -62,7 +62,7 @@ class Adapter(ABC):
         return str(array.dtype)
 
     def layout_problem(self, result: Any, inputs: tuple, any_order: bool) -> str | None:
-        """What is wrong with how a result lies in memory, or None; None too where the library does not tell.
+        """Return what is wrong with how a result lies in memory, or None; None too where the library does not tell.
 
         It must be a new array and no view of an input, without gaps, row by row or, with ``any_order``, column by
         column: a transpose that is a view takes no time, and leaves its work to whoever reads it.
@@ -71,7 +71,7 @@ class Adapter(ABC):
 
     @abstractmethod
     def device_of(self, array: Any) -> str:
-        """Where an array is: ``cpu``, ``gpu`` or ``tpu``."""
+        """Return where an array is: ``cpu``, ``gpu`` or ``tpu``."""
 
     def forget_compiled(self, folder: str) -> None:
         """Before anything is compiled: keep compilers from using what earlier processes left on disk, and have
@@ -79,7 +79,7 @@ class Adapter(ABC):
         """
 
     def settings(self) -> dict[str, str]:
-        """What was set that can change a number: precision, threads."""
+        """Return what was set that can change a number: precision, threads."""
         return {}
 
     def reset_peak_memory(self) -> None:
@@ -90,7 +90,7 @@ class Adapter(ABC):
         return None
 
     def events(self) -> Events:
-        """The device's own clock.
+        """Return the device's own clock.
 
         Raises
         ------

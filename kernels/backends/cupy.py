@@ -31,17 +31,17 @@ class Adapter(base.Adapter):
         self.wait = lambda result: self.stream.synchronize()
 
     def put(self, array):
-        """A copy on the device."""
+        """Return a copy on the device."""
         copy = cupy.array(array)
         self.stream.synchronize()
         return copy
 
     def send(self, array):
-        """A copy on the device, or on its way."""
+        """Return a copy on the device, or on its way."""
         return cupy.asarray(array)
 
     def get(self, array):
-        """A host copy; waits for the array's stream."""
+        """Return a host copy; waits for the array's stream."""
         return cupy.asnumpy(array)
 
     def layout_problem(self, result, inputs, any_order):
@@ -82,7 +82,7 @@ class Adapter(base.Adapter):
         )
 
     def record(self):
-        """An event behind all that is queued."""
+        """Return an event behind all that is queued."""
         event = cupy.cuda.Event()
         event.record(self.stream)
         return event
@@ -102,9 +102,9 @@ class Watch(watching.Watch):
     uncounted = "CuPy compiles kernels when they are first used, and keeps no count"
 
     def transfers(self, prepared, calls):
-        """Copies in the profile."""
+        """Return copies in the profile."""
         return watching.profiled_transfers(prepared, calls)
 
     def complete(self, prepared, result):
-        """Whether the stream's queue is empty."""
+        """Return whether the stream's queue is empty."""
         return prepared.adapter.stream.done

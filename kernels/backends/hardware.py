@@ -17,7 +17,7 @@ DRIVER_FILES = {
 
 
 def missing(device: str) -> str | None:
-    """Why this machine cannot have ``device``, or None where it may have it."""
+    """Return why this machine cannot have ``device``, or None where it may have it."""
     if device == "cpu" or any(glob(pattern) for pattern in DRIVER_FILES[device]):
         return None
     return f"this machine has no {device.upper()}"

@@ -70,7 +70,7 @@ class Adapter(base.Adapter):
         self.where = self.devices[0]
 
     def put(self, array):
-        """A copy on the device."""
+        """Return a copy on the device."""
         return jax.block_until_ready(jax.device_put(np.array(array), self.where))
 
     def send(self, array):
@@ -78,7 +78,7 @@ class Adapter(base.Adapter):
         return jax.device_put(array, self.where)
 
     def get(self, array):
-        """A host copy."""
+        """Return a host copy."""
         return np.asarray(array)
 
     def compile(self, function):
@@ -88,7 +88,7 @@ class Adapter(base.Adapter):
     wait = staticmethod(wait)
 
     def device_of(self, array):
-        """The platform of the array's devices."""
+        """Return the platform of the array's devices."""
         (device,) = {d.platform for d in array.devices()}
         return {"cuda": "gpu", "rocm": "gpu"}.get(device, device)
 
@@ -131,7 +131,7 @@ class Watch(watching.Watch):
         return lambda prepared: sum(name in wanted for name in Watch.events)
 
     def transfers(self, prepared, calls):
-        """What the transfer guard stops.
+        """Return what the transfer guard stops.
 
         It stops numbers that Python gives to eager operations too, and does not say which is which. Eager code is
         therefore allowed to send, and must have been given arrays of the device only.
@@ -156,7 +156,7 @@ class Watch(watching.Watch):
         return []
 
     def complete(self, prepared, result):
-        """Each array knows."""
+        """Ask the array, which knows."""
         return all(array.is_ready() for array in (result if isinstance(result, (tuple, list)) else (result,)))
 
     def program(self, prepared):

@@ -16,7 +16,7 @@ from kernels.errors import NotAvailable
 
 
 def placed(array):
-    """An MLX array of a host array, in its own precision: MLX would make float32 of float64."""
+    """Return an MLX array of a host array, in its own precision: MLX would make float32 of float64."""
     name = array.dtype.name
     return mx.array(array, getattr(mx, "bool_" if name == "bool" else name))
 
@@ -36,7 +36,7 @@ class Adapter(base.Adapter):
         self.traces = 0
 
     def put(self, array):
-        """A copy of the array.
+        """Return a copy of the array.
 
         Raises
         ------
@@ -50,11 +50,11 @@ class Adapter(base.Adapter):
         return copy
 
     def get(self, array):
-        """The same memory, which the host shares; waits until the array is complete."""
+        """Return the same memory, which the host shares; waits until the array is complete."""
         return np.asarray(array)
 
     def place(self, function):
-        """The function with its operations on the device."""
+        """Return the function with its operations on the device."""
         if mx.default_device() == self.where:
             return function
 
@@ -92,7 +92,7 @@ class Adapter(base.Adapter):
         return IS_VIEW if any(np.may_share_memory(result, np.asarray(array)) for array in inputs) else None
 
     def device_of(self, array):
-        """Where operations are placed: an array does not know where it was computed."""
+        """Return where operations are placed: an array does not know where it was computed."""
         return self.device
 
     def forget_compiled(self, folder):
@@ -121,7 +121,9 @@ class Watch(watching.Watch):
         return (lambda prepared: prepared.adapter.traces) if compiled else None
 
     def complete(self, prepared, result):
-        """Whether waiting takes less than a quarter of a call, which waits too: an array does not say what it lacks."""
+        """Return whether waiting takes less than a quarter of a call, which waits too: an array does not say what it
+        lacks.
+        """
         started = perf_counter()
         prepared.adapter.wait(result)
         waited = perf_counter()

@@ -27,20 +27,20 @@ class Watch(watching.Watch):
         return lambda prepared: signatures()
 
     def program(self, prepared):
-        """The processor's, of all functions of the kernels' files that were compiled."""
+        """Return the processor's, of all functions of the kernels' files that were compiled."""
         prepared.call()
         found = [text for one in compiled() if hasattr(one, "inspect_asm") for text in one.inspect_asm().values()]
         return "\n".join(found) or None
 
 
 def compiled():
-    """What Numba compiles of the kernels' files."""
+    """Yield what Numba compiles of the kernels' files."""
     for name, module in list(sys.modules.items()):
         if name.startswith("kernels.") and name.endswith(".numba"):
             yield from (value for value in vars(module).values() if type(value).__module__.startswith("numba."))
 
 
 def signatures():
-    """How many signatures the kernels' functions are compiled for."""
+    """Return how many signatures the kernels' functions are compiled for."""
     # Functions of njit list signatures; those of guvectorize, compiled at their first call, types.
     return sum(len(getattr(one, "nopython_signatures", None) or getattr(one, "types", ())) for one in compiled())

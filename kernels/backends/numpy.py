@@ -12,15 +12,15 @@ class Adapter(base.Adapter):
     library = "numpy"
 
     def put(self, array):
-        """A copy of the array."""
+        """Return a copy of the array."""
         return np.array(array)
 
     def send(self, array):
-        """The array itself: it is on the host."""
+        """Return the array itself: it is on the host."""
         return array
 
     def get(self, array):
-        """The array itself: it is on the host."""
+        """Return the array itself: it is on the host."""
         return np.asarray(array)
 
     def layout_problem(self, result, inputs, any_order):
@@ -31,5 +31,5 @@ class Adapter(base.Adapter):
         return IS_VIEW if any(np.may_share_memory(result, array) for array in inputs) else None
 
     def device_of(self, array):
-        """Always the host."""
+        """Return the host, always."""
         return "cpu"

@@ -326,16 +326,16 @@ COMPANION = TABLE[0].library
 
 
 def module(library: str) -> str:
-    """What people import of a library."""
+    """Return what people import of a library."""
     return next((one.module for one in TABLE if one.library == library and one.module), library)
 
 
 def distributions(library: str) -> tuple[str, ...]:
-    """The names under which a library can be installed; the first of them in new environments."""
+    """Return the names under which a library can be installed; the first of them in new environments."""
     named = (backend.distributions for backend in TABLE if backend.library == library and backend.distributions)
     return next(named, (library,))
 
 
 def library_of(distribution: str) -> str:
-    """The library that a distribution installs; its own name where it is none that is measured."""
+    """Return the library that a distribution installs; its own name where it is none that is measured."""
     return next((library for library in LIBRARIES if distribution in distributions(library)), distribution)

@@ -47,7 +47,7 @@ class Adapter(base.Adapter):
             self.wait = lambda result: tf.test.experimental.sync_devices()
 
     def put(self, array):
-        """A copy on the device."""
+        """Return a copy on the device."""
         with tf.device(self.where):
             tensor = tf.constant(array)
         if self.device != "cpu":
@@ -55,16 +55,16 @@ class Adapter(base.Adapter):
         return tensor
 
     def send(self, array):
-        """A copy on the device."""
+        """Return a copy on the device."""
         with tf.device(self.where):
             return tf.constant(array)
 
     def get(self, array):
-        """A host array."""
+        """Return a host array."""
         return np.asarray(array)
 
     def place(self, function):
-        """The function with its operations on the device."""
+        """Return the function with its operations on the device."""
         if not self.must_place:
             return function
 
@@ -83,7 +83,7 @@ class Adapter(base.Adapter):
         return array.dtype.name
 
     def device_of(self, array):
-        """The device in the tensor's device string."""
+        """Return the device in the tensor's device string."""
         return tf.DeviceSpec.from_string(array.device).device_type.lower()
 
     def settings(self):
@@ -109,7 +109,7 @@ class Watch(watching.Watch):
     language = watching.HLO
 
     def compilations(self, compiled):
-        """How often the function was traced."""
+        """Return how often the function was traced."""
         return (lambda prepared: prepared.function.experimental_get_tracing_count()) if compiled else None
 
     def program(self, prepared):

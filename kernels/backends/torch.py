@@ -33,7 +33,7 @@ class Adapter(base.Adapter):
             self.wait = lambda result: torch.cuda.synchronize()
 
     def put(self, array):
-        """A copy in PyTorch's own allocation (``from_numpy`` would share NumPy's, aligned less strictly)."""
+        """Return a copy in PyTorch's own allocation (``from_numpy`` would share NumPy's, aligned less strictly)."""
         tensor = torch.tensor(array, device=self.where)
         if self.device == "gpu":
             torch.cuda.synchronize()
@@ -44,7 +44,7 @@ class Adapter(base.Adapter):
         return torch.from_numpy(array).to(self.where)
 
     def get(self, array):
-        """A host copy on a GPU, the same memory on the CPU."""
+        """Return a host copy on a GPU, the same memory on the CPU."""
         return array.detach().cpu().numpy()
 
     def compile(self, function):
@@ -109,7 +109,7 @@ class Adapter(base.Adapter):
 
 
 def record():
-    """An event behind all that is queued."""
+    """Return an event behind all that is queued."""
     event = torch.cuda.Event(enable_timing=True)
     event.record()
     return event
@@ -121,7 +121,7 @@ class Watch(watching.Watch):
     language = watching.GENERATED
 
     def compilations(self, compiled):
-        """How many frames the compiler has looked at and graphs it has made."""
+        """Return how many frames the compiler has looked at and graphs it has made."""
         if not compiled:
             return None
         from torch._dynamo.utils import counters
@@ -129,17 +129,19 @@ class Watch(watching.Watch):
         return lambda prepared: sum(counters["frames"].values()) + sum(counters["stats"].values())
 
     def transfers(self, prepared, calls):
-        """Copies in the profile; there are none on a CPU."""
+        """Return copies in the profile; there are none on a CPU."""
         if prepared.device == "gpu":
             return watching.profiled_transfers(prepared, calls)
         return super().transfers(prepared, calls)
 
     def complete(self, prepared, result):
-        """Whether the stream's queue is empty."""
+        """Return whether the stream's queue is empty."""
         return torch.cuda.current_stream().query()
 
     def program(self, prepared):
-        """What Inductor generated: its kernels, and the Python that calls them. None where it generated nothing."""
+        """Return what Inductor generated: its kernels, and the Python that calls them. None where it
+        generated nothing.
+        """
         from torch._inductor.utils import run_and_get_code
 
         return "\n".join(run_and_get_code(prepared.function, *prepared.arguments)[1]) or None

@@ -35,7 +35,8 @@ class Watch:
     language: str | None = None
 
     def compilations(self, compiled: bool) -> Callable[[Prepared], int] | None:
-        """What counts the compilations so far of a prepared kernel; None where nothing is ever compiled, or counted.
+        """Return what counts the compilations so far of a prepared kernel; None where nothing is ever compiled, or
+        counted.
 
         Parameters
         ----------
@@ -55,15 +56,15 @@ class Watch:
         return None
 
     def complete(self, prepared: Prepared, result: Any) -> bool:
-        """Whether a result is complete now, without waiting for it: of a library that tells nobody, whether waiting for
-        it takes no time.
+        """Return whether a result is complete now, without waiting for it: of a library that tells nobody, whether
+        waiting for it takes no time.
         """
         started = perf_counter()
         prepared.adapter.wait(result)
         return perf_counter() - started < AT_ONCE
 
     def program(self, prepared: Prepared) -> str | None:
-        """The program that a compiler made of a prepared kernel, as text; None where it shows none.
+        """Return the program that a compiler made of a prepared kernel, as text; None where it shows none.
 
         It may compile it again. Nothing of another kernel has been compiled in this process, where that matters.
         """
@@ -71,7 +72,7 @@ class Watch:
 
 
 def profiled_transfers(prepared: Prepared, calls: int) -> list[str]:
-    """Copies between host and GPU in PyTorch's profile, which sees everything that the process does there.
+    """Return copies between host and GPU in PyTorch's profile, which sees everything that the process does there.
 
     Raises
     ------
@@ -97,7 +98,7 @@ def profiled_transfers(prepared: Prepared, calls: int) -> list[str]:
 
 
 def copies_in(events: Iterable[dict[str, Any]]) -> list[str]:
-    """The copies of arrays among the events of a profile. Raises as `profiled_transfers`."""
+    """Return the copies of arrays among the events of a profile. Raises as `profiled_transfers`."""
     import re
 
     events = [event for event in events if str(event.get("cat")).lower() in ON_GPU]

@@ -10,7 +10,7 @@ def matrix(rng, n):
 
 
 def vector(rng, n):
-    """Where the polynomial is differentiated, shape (n,), around 1."""
+    """Return where the polynomial is differentiated, shape (n,), around 1."""
     return (rng.uniform(0.5, 1.5, n),)
 
 

@@ -35,7 +35,7 @@ def gradient(w, x):
 
 
 def slope(x, y, w):
-    """The gradient of the mean of log(1 + exp(−y·xw))."""
+    """Return the gradient of the mean of log(1 + exp(−y·xw))."""
     return -x.T @ (y / (1 + cp.exp(y * (x @ w)))) / len(y)
 
 

@@ -26,22 +26,22 @@ third = jax.grad(second)
 
 
 def derivative1(x):
-    """The first, of one number, mapped over the elements."""
+    """Return the first, of one number, mapped over the elements."""
     return jax.vmap(first)(x)
 
 
 def derivative2(x):
-    """The second, of one number, mapped over the elements."""
+    """Return the second, of one number, mapped over the elements."""
     return jax.vmap(second)(x)
 
 
 def derivative3(x):
-    """The third, of one number, mapped over the elements."""
+    """Return the third, of one number, mapped over the elements."""
     return jax.vmap(third)(x)
 
 
 def logistic_loss(x, y, w):
-    """The mean of log(1 + exp(−y·xw))."""
+    """Return the mean of log(1 + exp(−y·xw))."""
     return jnp.mean(jnp.logaddexp(0, -y * (x @ w)))
 
 

@@ -25,22 +25,24 @@ third = mx.grad(second)
 
 
 def derivative1(x):
-    """The first, of one number, mapped over the elements."""
+    """Return the first, of one number, mapped over the elements."""
     return mx.vmap(first)(x)
 
 
 def derivative2(x):
-    """The second, of one number, mapped over the elements."""
+    """Return the second, of one number, mapped over the elements."""
     return mx.vmap(second)(x)
 
 
 def derivative3(x):
-    """The third, of one number, mapped over the elements: a constant, which MLX would broadcast without a copy."""
+    """Return the third, of one number, mapped over the elements: a constant, which MLX would broadcast
+    without a copy.
+    """
     return mx.contiguous(mx.vmap(third)(x))
 
 
 def logistic_loss(w, x, y):
-    """The mean of log(1 + exp(−y·xw))."""
+    """Return the mean of log(1 + exp(−y·xw))."""
     return mx.mean(mx.logaddexp(0, -y * (x @ w)))
 
 

@@ -43,7 +43,7 @@ def value(x):
 
 @inlined
 def step(x, order):
-    """The step that balances truncation and rounding: ε to the power 1 / (order + 2), x being about 1."""
+    """Return the step that balances truncation and rounding: ε to the power 1 / (order + 2), x being about 1."""
     return type(x)(np.finfo(type(x)).eps ** (1 / (order + 2)))
 
 
@@ -79,7 +79,7 @@ derivative3 = each_element(third)
 
 @njit
 def slope(x, y, w):
-    """The gradient of the mean of log(1 + exp(−y·xw))."""
+    """Return the gradient of the mean of log(1 + exp(−y·xw))."""
     z = np.dot(x, w)
     for i in range(z.size):
         z[i] = -y[i] / (1 + exp(y[i] * z[i])) / z.size

@@ -7,7 +7,7 @@ def polynomial(x):
 
 
 def step(x, order):
-    """The step that balances truncation and rounding: ε to the power 1 / (order + 2), x being about 1."""
+    """Return the step that balances truncation and rounding: ε to the power 1 / (order + 2), x being about 1."""
     return xp.finfo(x.dtype).eps ** (1 / (order + 2))
 
 

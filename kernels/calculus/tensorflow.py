@@ -34,22 +34,22 @@ def derivative(x, order):
 
 
 def derivative1(x):
-    """The first."""
+    """Return the first."""
     return derivative(x, 1)
 
 
 def derivative2(x):
-    """The second."""
+    """Return the second."""
     return derivative(x, 2)
 
 
 def derivative3(x):
-    """The third."""
+    """Return the third."""
     return derivative(x, 3)
 
 
 def hessian(x, y, w):
-    """The jacobian of a gradient."""
+    """Return the jacobian of a gradient."""
     with tf.GradientTape() as outer:
         outer.watch(w)
         with tf.GradientTape() as inner:

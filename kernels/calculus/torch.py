@@ -36,17 +36,17 @@ def derivative(x, order):
 
 
 def derivative1(x):
-    """The first."""
+    """Return the first."""
     return derivative(x, 1)
 
 
 def derivative2(x):
-    """The second."""
+    """Return the second."""
     return derivative(x, 2)
 
 
 def derivative3(x):
-    """The third."""
+    """Return the third."""
     return derivative(x, 3)
 
 
@@ -56,22 +56,22 @@ third = torch.func.grad(second)
 
 
 def derivative1_compiled(x):
-    """The first; the functional form, which compiles as one graph."""
+    """Return the first; the functional form, which compiles as one graph."""
     return torch.vmap(first)(x)
 
 
 def derivative2_compiled(x):
-    """The second."""
+    """Return the second."""
     return torch.vmap(second)(x)
 
 
 def derivative3_compiled(x):
-    """The third."""
+    """Return the third."""
     return torch.vmap(third)(x)
 
 
 def logistic_loss(x, y, w):
-    """The mean of log(1 + exp(−y·xw)). PyTorch's softplus is linear above 20, with no second derivative."""
+    """Return the mean of log(1 + exp(−y·xw)). PyTorch's softplus is linear above 20, with no second derivative."""
     z = -y * (x @ w)
     return torch.logaddexp(torch.zeros_like(z), z).mean()
 

@@ -29,7 +29,7 @@ def four_angles(rng, n):
 
 
 def haversine(theta1, phi1, theta2, phi2):
-    """The angle between two points of a sphere (Sinnott, 1984)."""
+    """Return the angle between two points of a sphere (Sinnott, 1984)."""
     import numpy as np
 
     h = np.sin((theta2 - theta1) / 2) ** 2 + np.cos(theta1) * np.cos(theta2) * np.sin((phi2 - phi1) / 2) ** 2

@@ -12,7 +12,7 @@ GRAIN = 32_768
 
 
 def each_element(scalar):
-    """A compiled function of arrays from a compiled function of one number."""
+    """Return a compiled function of arrays from a compiled function of one number."""
 
     @njit(parallel=True)
     def mapped(x):
@@ -31,7 +31,7 @@ def each_element(scalar):
 
 @njit(parallel=True)
 def add(a, b):
-    """a + b."""
+    """Return a + b."""
     out = np.empty_like(a)
     if a.size < GRAIN:
         for i in range(a.size):
@@ -44,7 +44,7 @@ def add(a, b):
 
 @njit(parallel=True)
 def multiply(a, b):
-    """a · b."""
+    """Return a · b."""
     out = np.empty_like(a)
     if a.size < GRAIN:
         for i in range(a.size):
@@ -70,7 +70,7 @@ def sine(a):
 
 @njit(parallel=True)
 def elementwise(a, b):
-    """a + b, a · b, sin(a), in one pass over the inputs."""
+    """Return a + b, a · b, sin(a), in one pass over the inputs."""
     total = np.empty_like(a)
     product = np.empty_like(a)
     wave = np.empty_like(a)

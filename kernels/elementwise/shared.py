@@ -2,12 +2,12 @@
 
 
 def add(a, b):
-    """a + b."""
+    """Return a + b."""
     return a + b
 
 
 def multiply(a, b):
-    """a · b."""
+    """Return a · b."""
     return a * b
 
 
@@ -17,7 +17,7 @@ def sine(a):
 
 
 def elementwise(a, b):
-    """a + b, a · b, sin(a)."""
+    """Return a + b, a · b, sin(a)."""
     return a + b, a * b, xp.sin(a)
 
 

@@ -35,7 +35,9 @@ def half_transform(x):
 
 
 def operations(axes):
-    """The usual count for a complex transform (FFTW's "mflops"), halved for real input, of n to the power of axes."""
+    """Return the usual count for a complex transform (FFTW's "mflops"), halved for real input, of n to the power of
+    axes.
+    """
     return lambda n: int(2.5 * n**axes * axes * log2(n)) if n > 1 else 0
 
 

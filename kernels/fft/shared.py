@@ -2,7 +2,7 @@
 
 
 def fft(x):
-    """All coefficients of a real vector."""
+    """Return all coefficients of a real vector."""
     return xp.fft.fft(x)
 
 

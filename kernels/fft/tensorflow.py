@@ -4,12 +4,12 @@ import tensorflow as tf
 
 
 def as_complex(x):
-    """All of TensorFlow's transforms but `tf.signal.rfft` and its relatives take complex input only."""
+    """Transform; all of TensorFlow's transforms but `tf.signal.rfft` and its relatives take complex input only."""
     return tf.cast(x, tf.complex128 if x.dtype == tf.float64 else tf.complex64)
 
 
 def fft(x):
-    """All coefficients of a real vector."""
+    """Return all coefficients of a real vector."""
     return tf.signal.fft(as_complex(x))
 
 

@@ -29,7 +29,7 @@ def gradient_of(
     by_hand: Sequence[str] = (),
     **fields: Any,
 ) -> Kernel:
-    """The kernel of another kernel's gradients, ``<name>_gradient``: reverse mode, forward pass included.
+    """Return the kernel of another kernel's gradients, ``<name>_gradient``: reverse mode, forward pass included.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def gradient_of(
     without = {library: why for library, why in NO_DIFFERENTIATION.items() if library not in by_hand}
 
     def inputs(rng, size):
-        """The kernel's inputs, and a normal cotangent of the shape of each result."""
+        """Return the kernel's inputs, and a normal cotangent of the shape of each result."""
         given = kernel.inputs(rng, size)
         results = kernel.reference(*given, **kernel.static(size, "float64"))
         results = results if isinstance(results, tuple) else (results,)

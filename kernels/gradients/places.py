@@ -2,7 +2,7 @@
 
 
 def replaced(inputs, by, arrays):
-    """The inputs with others at some places."""
+    """Return the inputs with others at some places."""
     given = list(inputs)
     for place, array in zip(by, arrays, strict=True):
         given[place] = array

@@ -16,7 +16,7 @@ EQUIVALENT = {"GRAIN": "from which length threads are used"}
 
 
 def vector_and_places(rng, n):
-    """A normal vector and places in it, int64, both of shape (n,)."""
+    """Return a normal vector and places in it, int64, both of shape (n,)."""
     return rng.standard_normal(n), rng.integers(0, n, n)
 
 
@@ -26,12 +26,12 @@ def matrix(rng, n):
 
 
 def kept(n):
-    """How many elements a mask keeps: half, and never none."""
+    """Return how many elements a mask keeps: half, and never none."""
     return (n + 1) // 2
 
 
 def vector_and_mask(rng, n):
-    """A normal vector and a mask of as many true elements as `kept` says, in any order; both of shape (n,)."""
+    """Return a normal vector and a mask of as many true elements as `kept` says, in any order; both of shape (n,)."""
     import numpy as np
 
     return rng.standard_normal(n), rng.permutation(np.arange(n) < kept(n))

@@ -15,12 +15,12 @@ def gather(x, places):
 
 
 def scatter_add(values, places):
-    """Every value is added, also where a place comes again."""
+    """Add every value, also where a place comes again."""
     return jnp.zeros_like(values).at[places].add(values)
 
 
 def transpose(x):
-    """An array of its own: JAX has no views."""
+    """Return an array of its own: JAX has no views."""
     return jnp.transpose(x)
 
 

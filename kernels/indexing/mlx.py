@@ -9,10 +9,10 @@ def gather(x, places):
 
 
 def scatter_add(values, places):
-    """Every value is added, also where a place comes again."""
+    """Add every value, also where a place comes again."""
     return mx.zeros_like(values).at[places].add(values)
 
 
 def transpose(x):
-    """A copy; x.T alone is a view."""
+    """Return a copy; x.T alone is a view."""
     return mx.contiguous(x.T)

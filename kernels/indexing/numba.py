@@ -33,7 +33,7 @@ def scatter_add(values, places):
 
 @njit
 def transpose_rows(x, out, first, last):
-    """Some rows of the result, in blocks."""
+    """Fill some rows of the result, in blocks."""
     for left in range(0, x.shape[0], SIDE):
         for i in range(first, last):
             for j in range(left, min(left + SIDE, x.shape[0])):

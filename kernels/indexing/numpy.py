@@ -15,12 +15,12 @@ def gather(x, places):
 
 
 def scatter_add(values, places):
-    """Every value is added, also where a place comes again; bincount would count in float64."""
+    """Add every value, also where a place comes again; bincount would count in float64."""
     out = np.zeros_like(values)
     np.add.at(out, places, values)
     return out
 
 
 def transpose(x):
-    """A copy; x.T alone is a view."""
+    """Return a copy; x.T alone is a view."""
     return np.ascontiguousarray(x.T)

@@ -2,5 +2,5 @@
 
 
 def compress(x, mask, count):
-    """The elements whose mask is true; eager code finds out how many these are."""
+    """Return the elements whose mask is true; eager code finds out how many these are."""
     return x[mask]

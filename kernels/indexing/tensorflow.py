@@ -9,15 +9,15 @@ def gather(x, places):
 
 
 def scatter_add(values, places):
-    """Every value is added, also where a place comes again."""
+    """Add every value, also where a place comes again."""
     return tf.math.unsorted_segment_sum(values, places, values.shape[0])
 
 
 def transpose(x):
-    """An array of its own: TensorFlow has no views."""
+    """Return an array of its own: TensorFlow has no views."""
     return tf.transpose(x)
 
 
 def compress(x, mask, count):
-    """The elements whose mask is true."""
+    """Return the elements whose mask is true."""
     return tf.boolean_mask(x, mask)

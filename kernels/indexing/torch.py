@@ -15,12 +15,12 @@ def gather(x, places):
 
 
 def scatter_add(values, places):
-    """Every value is added, also where a place comes again."""
+    """Add every value, also where a place comes again."""
     return torch.zeros_like(values).index_add_(0, places, values)
 
 
 def transpose(x):
-    """A copy; x.T alone is a view."""
+    """Return a copy; x.T alone is a view."""
     return x.T.contiguous()
 
 

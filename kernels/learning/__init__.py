@@ -19,14 +19,14 @@ def matrix(rng, n):
 
 
 def activation(x):
-    """The scaled exponential linear unit in NumPy."""
+    """Return the scaled exponential linear unit in NumPy."""
     import numpy as np
 
     return LAMBDA * np.where(x > 0, x, ALPHA * np.exp(x) - ALPHA)
 
 
 def noisy_line(rng, features):
-    """Normal features, shape (samples, features), and a linear function of them plus noise, shape (samples,)."""
+    """Return normal features, shape (samples, features), and a linear function of them plus noise, shape (samples,)."""
     x = rng.standard_normal((SAMPLES, features))
     weights, bias = rng.standard_normal(features), rng.standard_normal()
     return x, x @ weights + bias + 0.1 * rng.standard_normal(SAMPLES)
@@ -89,7 +89,7 @@ def layer(rng, n):
 
 
 def heads(rng, n):
-    """Queries, keys and values, shape (heads, n, depth) each."""
+    """Return queries, keys and values, shape (heads, n, depth) each."""
     return tuple(rng.standard_normal((HEADS, n, DEPTH)) for _ in range(3))
 
 
@@ -129,7 +129,7 @@ def shares(x):
 
 
 def normalised(x, scale, shift):
-    """Each row with mean 0 and variance 1, then scaled and shifted."""
+    """Return each row with mean 0 and variance 1, then scaled and shifted."""
     import numpy as np
 
     centred = x - x.mean(axis=1, keepdims=True)
@@ -137,7 +137,7 @@ def normalised(x, scale, shift):
 
 
 def surprise(scores, classes):
-    """The mean of −log of the share of each example's class."""
+    """Return the mean of −log of the share of each example's class."""
     import numpy as np
 
     shifted = scores - scores.max(axis=1, keepdims=True)
@@ -168,7 +168,7 @@ def correlated(x, w):
 
 
 def spread(x, w):
-    """What each frame adds to the result, `STRIDE` further for the next frame."""
+    """Return what each frame adds to the result, `STRIDE` further for the next frame."""
     import numpy as np
 
     added = np.einsum("ncs,cfk->nfsk", x, w, optimize=True)
@@ -179,7 +179,7 @@ def spread(x, w):
 
 
 def step_by_hand(x, classes, w1, b1, w2, b2):
-    """New weights and biases after a step of gradient descent of rate 1, and the loss before it."""
+    """Return new weights and biases after a step of gradient descent of rate 1, and the loss before it."""
     import numpy as np
 
     hidden = np.maximum(x @ w1 + b1, 0)

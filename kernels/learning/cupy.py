@@ -17,7 +17,7 @@ pairwise_distances = shared.pairwise_distances
 
 
 def cross_entropy(scores, classes):
-    """The mean of −log softmax, shifted by the largest."""
+    """Return the mean of −log softmax, shifted by the largest."""
     shifted = scores - scores.max(axis=1, keepdims=True)
     chosen = cp.take_along_axis(shifted, classes[:, None], axis=1)[:, 0]
     return cp.mean(cp.log(cp.exp(shifted).sum(axis=1)) - chosen)

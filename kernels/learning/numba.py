@@ -33,7 +33,7 @@ def linear_regression(x, y, iterations, rate):
 
 
 def each_row(one):
-    """A compiled function of matrices, from a compiled function of a row and of where its result goes."""
+    """Return a compiled function of matrices, from a compiled function of a row and of where its result goes."""
 
     @njit(parallel=True)
     def mapped(x, out):

@@ -11,7 +11,7 @@ def softmax(x):
 
 
 def cross_entropy(scores, classes):
-    """The mean of −log softmax."""
+    """Return the mean of −log softmax."""
     chosen = np.take_along_axis(scores, classes[:, None], axis=1)[:, 0]
     return np.mean(scipy.special.logsumexp(scores, axis=1) - chosen)
 

@@ -36,7 +36,7 @@ def two_matrices(rng, n):
 
 
 def matrix_and_vector(rng, n):
-    """A normal matrix, shape (n, n), and a normal vector, (n,)."""
+    """Return a normal matrix, shape (n, n), and a normal vector, (n,)."""
     return rng.standard_normal((n, n)), rng.standard_normal(n)
 
 
@@ -46,7 +46,9 @@ def two_batches(rng, n):
 
 
 def well_conditioned(rng, n):
-    """A normal matrix with 3√n added to its diagonal, shape (n, n), of condition near 2.5; a normal vector, (n,)."""
+    """Return a normal matrix with 3√n added to its diagonal, shape (n, n), of condition near 2.5; a normal vector,
+    (n,).
+    """
     import numpy as np
 
     return rng.standard_normal((n, n)) + 3 * n**0.5 * np.eye(n), rng.standard_normal(n)
@@ -61,7 +63,7 @@ def positive_definite(rng, n):
 
 
 def tall(rng, n):
-    """A normal matrix, shape (4n, n), of condition near 3: a square one would have thousands."""
+    """Return a normal matrix, shape (4n, n), of condition near 3: a square one would have thousands."""
     return (rng.standard_normal((4 * n, n)),)
 
 
@@ -74,14 +76,14 @@ def small_systems(rng, n):
 
 
 def orthogonal(rng, n):
-    """The first factor of a normal matrix, shape (n, n)."""
+    """Return the first factor of a normal matrix, shape (n, n)."""
     import numpy as np
 
     return np.linalg.qr(rng.standard_normal((n, n)))[0]
 
 
 def known_singular_values(rng, n):
-    """A matrix with singular values √2·(n … 1), shape (n, n): the gaps determine its vectors.
+    """Return a matrix with singular values √2·(n … 1), shape (n, n): the gaps determine its vectors.
 
     Whole numbers would be held exactly by precisions that are too low.
     """
@@ -92,7 +94,7 @@ def known_singular_values(rng, n):
 
 
 def known_eigenvalues(rng, n):
-    """A matrix with eigenvalues √2·(1 … n), shape (n, n), symmetric to the last bit."""
+    """Return a matrix with eigenvalues √2·(1 … n), shape (n, n), symmetric to the last bit."""
     import numpy as np
 
     v = orthogonal(rng, n)
@@ -101,19 +103,19 @@ def known_eigenvalues(rng, n):
 
 
 def shifted(a):
-    """The matrix with a half added to its diagonal."""
+    """Return the matrix with a half added to its diagonal."""
     import numpy as np
 
     return a + 0.5 * np.eye(len(a))
 
 
 def relative(error, a):
-    """The largest element of an error, relative to the largest of a matrix."""
+    """Return the largest element of an error, relative to the largest of a matrix."""
     return float(abs(error).max() / abs(a).max())
 
 
 def departure_from_orthogonal(q):
-    """The largest element of QᵀQ − I."""
+    """Return the largest element of QᵀQ − I."""
     import numpy as np
 
     return float(abs(q.T @ q - np.eye(q.shape[1])).max())
@@ -156,7 +158,7 @@ def qr_aligned(results, references):
 
 
 def qr_residual(inputs, results):
-    """The larger of ‖A − QR‖ and ‖QᵀQ − I‖."""
+    """Return the larger of ‖A − QR‖ and ‖QᵀQ − I‖."""
     (a,), (q, r) = inputs, results
     return max(relative(a - q @ r, a), departure_from_orthogonal(q))
 
@@ -169,7 +171,7 @@ def svd(a):
 
 
 def svd_aligned(results, references):
-    """Each column of U and its row of Vᵀ change sign together."""
+    """Let each column of U and its row of Vᵀ change sign together."""
     import numpy as np
 
     (u, s, vt), (exact, *_) = results, references
@@ -178,7 +180,7 @@ def svd_aligned(results, references):
 
 
 def svd_residual(inputs, results):
-    """The largest of ‖A − U·diag(s)·Vᵀ‖, ‖UᵀU − I‖ and ‖VᵀV − I‖."""
+    """Return the largest of ‖A − U·diag(s)·Vᵀ‖, ‖UᵀU − I‖ and ‖VᵀV − I‖."""
     (a,), (u, s, vt) = inputs, results
     return max(relative(a - u * s @ vt, a), departure_from_orthogonal(u), departure_from_orthogonal(vt.T))
 
@@ -191,7 +193,7 @@ def eigh(a):
 
 
 def eigh_aligned(results, references):
-    """Each vector has either sign."""
+    """Let each vector have either sign."""
     import numpy as np
 
     (values, vectors), (_, exact) = results, references
@@ -199,7 +201,7 @@ def eigh_aligned(results, references):
 
 
 def eigh_residual(inputs, results):
-    """The larger of ‖AV − VΛ‖ and ‖VᵀV − I‖."""
+    """Return the larger of ‖AV − VΛ‖ and ‖VᵀV − I‖."""
     (a,), (values, vectors) = inputs, results
     return max(relative(a @ vectors - vectors * values, a), departure_from_orthogonal(vectors))
 

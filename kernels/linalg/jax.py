@@ -24,7 +24,7 @@ def eigh(a):
 
 
 def cholesky(a):
-    """The lower factor of a matrix that is symmetric as it is."""
+    """Return the lower factor of a matrix that is symmetric as it is."""
     return jax.lax.linalg.cholesky(a, symmetrize_input=False)
 
 

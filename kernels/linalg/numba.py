@@ -8,7 +8,7 @@ from kernels.elementwise.numba import GRAIN
 
 @njit
 def matmul(a, b):
-    """A · B."""
+    """Return a · B."""
     return a @ b
 
 
@@ -20,13 +20,13 @@ def matmul_transposed(x):
 
 @njit
 def matvec(a, x):
-    """A · x."""
+    """Return a · x."""
     return np.dot(a, x)
 
 
 @njit(parallel=True)
 def batched_matmul(a, b):
-    """A · B of each pair, on threads; Numba's product takes two matrices."""
+    """Return a · B of each pair, on threads; Numba's product takes two matrices."""
     out = np.empty_like(a)
     for i in prange(a.shape[0]):
         np.dot(a[i], b[i], out[i])
@@ -35,7 +35,7 @@ def batched_matmul(a, b):
 
 @njit
 def diagonal_shift(a):
-    """A + I/2, of which only the diagonal differs from A."""
+    """Return a + I/2, of which only the diagonal differs from A."""
     out = a.copy()
     for i in range(a.shape[0]):
         out[i, i] += 0.5
@@ -50,7 +50,7 @@ def solve(a, b):
 
 @njit
 def cholesky(a):
-    """The lower factor."""
+    """Return the lower factor."""
     return np.linalg.cholesky(a)
 
 
@@ -89,7 +89,7 @@ def one_system(lower, diagonal, upper, right, out):
 
 @njit(parallel=True)
 def tridiagonal_solve(lower, diagonal, upper, right):
-    """A system after the other, on threads where there are many equations."""
+    """Solve one system after the other, on threads where there are many equations."""
     out = np.empty_like(right)
     if right.size < GRAIN:
         for k in range(right.shape[0]):

@@ -5,7 +5,9 @@ from scipy.linalg import solve_banded
 
 
 def tridiagonal_solve(lower, diagonal, upper, right):
-    """All systems as one of LAPACK's, which the zeros at their ends keep apart; the diagonals as SciPy has them."""
+    """Solve all systems as one of LAPACK's, which the zeros at their ends keep apart; the diagonals as
+    SciPy has them.
+    """
     bands = np.empty((3, right.size), right.dtype)
     bands[0, 1:] = upper.reshape(-1)[:-1]
     bands[1] = diagonal.reshape(-1)

@@ -2,7 +2,7 @@
 
 
 def matmul(a, b):
-    """A · B."""
+    """Return a · B."""
     return a @ b
 
 
@@ -15,7 +15,7 @@ def matmul_transposed(x):
 
 
 def matvec(a, x):
-    """A · x."""
+    """Return a · x."""
     return a @ x
 
 
@@ -25,7 +25,7 @@ def batched_matmul(a, b):
 
 
 def diagonal_shift(a):
-    """A + I/2."""
+    """Return a + I/2."""
     return a + xp.eye(a.shape[0], dtype=a.dtype) / 2
 
 
@@ -50,7 +50,7 @@ def eigh(a):
 
 
 def cholesky(a):
-    """The lower factor."""
+    """Return the lower factor."""
     return xp.linalg.cholesky(a)
 
 
@@ -70,5 +70,5 @@ def tridiagonal_solve(lower, diagonal, upper, right):
 
 
 def small_solves(a, b):
-    """A system after the other, by LU factors."""
+    """Solve one system after the other, by LU factors."""
     return xp.linalg.solve(a, b)

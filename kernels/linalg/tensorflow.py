@@ -22,7 +22,7 @@ def matmul_transposed(x):
 
 
 def matvec(a, x):
-    """A · x: TensorFlow's @ takes matrices only."""
+    """Return a · x: TensorFlow's @ takes matrices only."""
     return tf.linalg.matvec(a, x)
 
 

@@ -20,5 +20,5 @@ tridiagonal_solve = shared.tridiagonal_solve
 
 
 def diagonal_shift(a):
-    """A + I/2, on the matrix's device."""
+    """Return a + I/2, on the matrix's device."""
     return a + torch.eye(a.shape[0], dtype=a.dtype, device=a.device) / 2

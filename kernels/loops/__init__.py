@@ -28,12 +28,12 @@ def axes(rng, n):
 
 
 def around_forcing(rng, n):
-    """The state of Lorenz's model, shape (n,)."""
+    """Return the state of Lorenz's model, shape (n,)."""
     return (FORCING + rng.standard_normal(n),)
 
 
 def factors_and_terms(rng, n):
-    """What is multiplied by and what is added, shape (n, channels) each."""
+    """Return what is multiplied by and what is added, shape (n, channels) each."""
     return rng.uniform(0.5, 0.99, (n, CHANNELS)), rng.standard_normal((n, CHANNELS))
 
 
@@ -45,7 +45,7 @@ def anomalies(rng, n):
 
 
 def weights_and_inputs(rng, n):
-    """A matrix, shape (3, 3), that neither grows nor forgets much, and n inputs, shape (n, 3)."""
+    """Return a matrix, shape (3, 3), that neither grows nor forgets much, and n inputs, shape (n, 3)."""
     import numpy as np
 
     return 0.9 * np.linalg.qr(rng.standard_normal((3, 3)))[0], rng.standard_normal((n, 3))
@@ -62,7 +62,7 @@ def ring(rng, n):
 
 
 def escapes(real, imaginary, iterations):
-    """How often |z| ≤ 2 of z ← z² + c, from zero."""
+    """Return how often |z| ≤ 2 of z ← z² + c, from zero."""
     import numpy as np
 
     a, b = np.meshgrid(real, imaginary, indexing="ij")
@@ -82,7 +82,7 @@ def slope(x):
 
 
 def runge_kutta(x, steps):
-    """The classical method of order 4 (Hairer, Nørsett and Wanner, II.1)."""
+    """Return the classical method of order 4 (Hairer, Nørsett and Wanner, II.1)."""
     for _ in range(steps):
         one = slope(x)
         two = slope(x + STEP / 2 * one)
@@ -138,7 +138,7 @@ def through_time(a, x, back):
 
 
 def walked(following, goal):
-    """Steps from element 0 to the goal."""
+    """Return steps from element 0 to the goal."""
     place, count = 0, 0
     while place != goal:
         place, count = following[place], count + 1

@@ -12,7 +12,7 @@ small_scan = shared.small_scan
 
 
 def mandelbrot(real, imaginary, iterations):
-    """All points at once."""
+    """Compute all points at once."""
     points = real[:, None], imaginary[None, :]
     zeros = cp.zeros((real.size, imaginary.size), real.dtype)
     state = zeros, zeros, cp.zeros(zeros.shape, cp.int32)
@@ -22,7 +22,7 @@ def mandelbrot(real, imaginary, iterations):
 
 
 def linear_recurrence(a, b):
-    """A row after the other."""
+    """Compute one row after the other."""
     out = cp.empty_like(b)
     h = cp.zeros_like(b[0])
     for t in range(len(b)):
@@ -32,7 +32,7 @@ def linear_recurrence(a, b):
 
 
 def ring_walk(following, goal):
-    """An element after the other, each fetched from the device."""
+    """Visit one element after the other, each fetched from the device."""
     place, count = 0, 0
     while place != goal:
         place, count = int(following[place]), count + 1

@@ -17,13 +17,13 @@ small_scan = shared.small_scan
 
 
 def begin(real, imaginary):
-    """The state of all points before the first iteration, and the points."""
+    """Return the state of all points before the first iteration, and the points."""
     zeros = jnp.zeros((real.size, imaginary.size), real.dtype)
     return (zeros, zeros, jnp.zeros(zeros.shape, jnp.int32)), (real[:, None], imaginary[None, :])
 
 
 def mandelbrot(real, imaginary, iterations):
-    """All points at once, a loop in Python."""
+    """Compute all points at once, a loop in Python."""
     state, points = begin(real, imaginary)
     for _ in range(iterations):
         state = shared.escape(state, *points)
@@ -31,13 +31,13 @@ def mandelbrot(real, imaginary, iterations):
 
 
 def mandelbrot_compiled(real, imaginary, iterations):
-    """All points at once, the loop in the program."""
+    """Compute all points at once, the loop in the program."""
     state, points = begin(real, imaginary)
     return jax.lax.fori_loop(0, iterations, lambda _, now: shared.escape(now, *points), state)[2]
 
 
 def runge_kutta_compiled(x, steps):
-    """The loop in the program."""
+    """Loop in the program."""
     return jax.lax.fori_loop(0, steps, lambda _, now: shared.step(now), x)
 
 
@@ -47,7 +47,7 @@ def both(first, second):
 
 
 def linear_recurrence(a, b):
-    """A scan in parallel: log₂ n levels (Blelloch, 1990)."""
+    """Scan in parallel: log₂ n levels (Blelloch, 1990)."""
     return jax.lax.associative_scan(both, (a, b))[1]
 
 
@@ -57,7 +57,7 @@ def small_scan_compiled(a, x):
 
 
 def ring_walk(following, goal):
-    """An element after the other, each fetched."""
+    """Visit one element after the other, each fetched."""
     place, count = 0, 0
     while place != goal:
         place, count = int(following[place]), count + 1

@@ -12,7 +12,7 @@ small_scan = shared.small_scan
 
 
 def mandelbrot(real, imaginary, iterations):
-    """All points at once."""
+    """Compute all points at once."""
     zeros = mx.zeros((real.size, imaginary.size), real.dtype)
     state = zeros, zeros, mx.zeros(zeros.shape, mx.int32)
     for _ in range(iterations):
@@ -21,7 +21,7 @@ def mandelbrot(real, imaginary, iterations):
 
 
 def linear_recurrence(a, b):
-    """A row after the other."""
+    """Compute one row after the other."""
     h, rows = mx.zeros_like(b[0]), []
     for factors, terms in zip(a, b, strict=True):
         h = factors * h + terms
@@ -30,7 +30,7 @@ def linear_recurrence(a, b):
 
 
 def ring_walk(following, goal):
-    """An element after the other, each fetched."""
+    """Visit one element after the other, each fetched."""
     place, count = 0, 0
     while place != goal:
         place, count = following[place].item(), count + 1

@@ -110,7 +110,7 @@ def small_scan(a, x):
 
 @njit
 def ring_walk(following, goal):
-    """An element after the other."""
+    """Visit one element after the other."""
     out = np.empty((), np.int64)
     place, count = 0, 0
     while place != goal:

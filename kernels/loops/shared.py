@@ -29,14 +29,14 @@ def step(x):
 
 
 def runge_kutta(x, steps):
-    """A loop in Python."""
+    """Loop in Python."""
     for _ in range(steps):
         x = step(x)
     return x
 
 
 def kepler(mean, eccentricity):
-    """All of Newton's steps, written out by a loop in Python."""
+    """Make all of Newton's steps, written out by a loop in Python."""
     e = mean + 0.85 * eccentricity * xp.sign(xp.sin(mean))
     for _ in range(NEWTON):
         e = e - (e - eccentricity * xp.sin(e) - mean) / (1 - eccentricity * xp.cos(e))
@@ -44,7 +44,7 @@ def kepler(mean, eccentricity):
 
 
 def small_scan(a, x):
-    """A loop in Python."""
+    """Loop in Python."""
     h = 0 * x[0]
     for t in range(x.shape[0]):
         h = xp.tanh(a @ h + x[t])

@@ -12,13 +12,13 @@ kepler = shared.kepler
 
 
 def begin(real, imaginary):
-    """The state of all points before the first iteration, and the points."""
+    """Return the state of all points before the first iteration, and the points."""
     zeros = tf.zeros((real.shape[0], imaginary.shape[0]), real.dtype)
     return (zeros, zeros, tf.zeros(zeros.shape, tf.int32)), (real[:, None], imaginary[None, :])
 
 
 def mandelbrot(real, imaginary, iterations):
-    """All points at once, a loop in Python."""
+    """Compute all points at once, a loop in Python."""
     state, points = begin(real, imaginary)
     for _ in range(iterations):
         state = shared.escape(state, *points)
@@ -26,14 +26,14 @@ def mandelbrot(real, imaginary, iterations):
 
 
 def mandelbrot_compiled(real, imaginary, iterations):
-    """All points at once, the loop in the program."""
+    """Compute all points at once, the loop in the program."""
     state, points = begin(real, imaginary)
     step = lambda *now: shared.escape(now, *points)  # noqa: E731
     return tf.while_loop(lambda *now: True, step, state, maximum_iterations=iterations)[2]
 
 
 def runge_kutta_compiled(x, steps):
-    """The loop in the program."""
+    """Loop in the program."""
     (x,) = tf.while_loop(lambda now: True, lambda now: (shared.step(now),), (x,), maximum_iterations=steps)
     return x
 
@@ -44,7 +44,7 @@ def linear_recurrence(a, b):
 
 
 def small_scan(a, x):
-    """A loop in Python."""
+    """Loop in Python."""
     h = tf.zeros_like(x[0])
     for t in range(x.shape[0]):
         h = tf.tanh(tf.linalg.matvec(a, h) + x[t])
@@ -52,7 +52,7 @@ def small_scan(a, x):
 
 
 def small_scan_compiled(a, x):
-    """The loop in the program."""
+    """Loop in the program."""
     n = x.shape[0]
     step = lambda t, h: (t + 1, tf.tanh(tf.linalg.matvec(a, h) + x[t]))  # noqa: E731
     return tf.while_loop(lambda t, h: t < n, step, (0, tf.zeros_like(x[0])), maximum_iterations=n)[1]

@@ -15,13 +15,13 @@ region = getattr(torch.compiler, "nested_compile_region", lambda function: funct
 
 
 def begin(real, imaginary):
-    """The state of all points before the first iteration, and the points."""
+    """Return the state of all points before the first iteration, and the points."""
     zeros = real.new_zeros((real.shape[0], imaginary.shape[0]))
     return (zeros, zeros, torch.zeros_like(zeros, dtype=torch.int32)), (real[:, None], imaginary[None, :])
 
 
 def mandelbrot(real, imaginary, iterations):
-    """All points at once."""
+    """Compute all points at once."""
     state, points = begin(real, imaginary)
     for _ in range(iterations):
         state = shared.escape(state, *points)
@@ -35,7 +35,7 @@ def escape(x, y, count, real, imaginary):
 
 
 def mandelbrot_compiled(real, imaginary, iterations):
-    """All iterations in one graph."""
+    """Run all iterations in one graph."""
     (x, y, count), points = begin(real, imaginary)
     y = y.clone()
     for _ in range(iterations):
@@ -50,14 +50,14 @@ def step(x):
 
 
 def runge_kutta_compiled(x, steps):
-    """All steps in one graph."""
+    """Run all steps in one graph."""
     for _ in range(steps):
         x = step(x)
     return x
 
 
 def linear_recurrence(a, b):
-    """A row after the other."""
+    """Compute one row after the other."""
     out = torch.empty_like(b)
     h = torch.zeros_like(b[0])
     for t in range(len(b)):
@@ -67,7 +67,7 @@ def linear_recurrence(a, b):
 
 
 def ring_walk(following, goal):
-    """An element after the other, each fetched."""
+    """Visit one element after the other, each fetched."""
     place, count = 0, 0
     while place != goal:
         place, count = int(following[place]), count + 1

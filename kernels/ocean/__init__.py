@@ -36,7 +36,7 @@ def shape(size):
 
 
 def cells(size):
-    """How many that are in all."""
+    """Return how many that are in all."""
     nx, ny, nz = shape(size)
     return nx * ny * nz
 
@@ -60,7 +60,7 @@ def polynomial(factors, t):
 
 
 def enthalpy_slope(salinity, temperature, pressure):
-    """The derivative of 10⁴ ∫ (specific volume) dp from 0 to the pressure, by Gauss's rule with 20 nodes.
+    """Return the derivative of 10⁴ ∫ (specific volume) dp from 0 to the pressure, by Gauss's rule with 20 nodes.
 
     The derivative of the quotient itself is integrated. Nothing cancels there, unlike in the closed form.
     """
@@ -129,7 +129,7 @@ def peer_ocean(size):
 
 
 def neighbour(field, axis, step=1):
-    """The field of the next cell along an axis; at the border, of the one at the other."""
+    """Return the field of the next cell along an axis; at the border, of the one at the other."""
     import numpy as np
 
     return np.roll(field, -step, axis)
@@ -157,7 +157,7 @@ def mixing(
             change.append(found)
 
     def tapered(level, horizontal, vertical):
-        """A slope and its taper: densities change as at the cells of ``level``."""
+        """Return a slope and its taper: densities change as at the cells of ``level``."""
         warm, salty = level
         down = np.minimum(0, warm * vertical[0] + salty * vertical[1])
         slope = -(warm * horizontal[0] + salty * horizontal[1]) / (down - TINY)

@@ -23,5 +23,5 @@ def solve(lower, diagonal, upper, right):
 
 
 def turbulent_kinetic_energy(*fields):
-    """The systems by JAX's routine."""
+    """Solve the systems by JAX's routine."""
     return shared.turbulent_kinetic_energy(jnp.pad, solve, jnp.arange, *fields)

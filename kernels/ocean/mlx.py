@@ -18,5 +18,5 @@ def isoneutral_mixing(*fields):
 
 
 def turbulent_kinetic_energy(*fields):
-    """The systems by elimination, as there is no routine."""
+    """Solve the systems by elimination, as there is no routine."""
     return shared.turbulent_kinetic_energy(mx.pad, tridiagonal_solve, mx.arange, *fields)

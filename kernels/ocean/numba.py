@@ -51,7 +51,7 @@ def equation_of_state(s, t, p):
 
 @njit
 def tapered(warm, salty, across_t, across_s, along_t, along_s):
-    """The slope of a surface of equal density, and its taper."""
+    """Return the slope of a surface of equal density, and its taper."""
     slope = -(warm * across_t + salty * across_s) / (min(0.0, warm * along_t + salty * along_s) - TINY)
     return slope, 0.5 * (1 + math.tanh((STEEPEST - abs(slope)) / WIDTH))
 
@@ -190,7 +190,7 @@ def column(i, j, dzt, dzw, lowest, mixing, length, forcing, surface, energy, aft
 
 @njit
 def superbee(direction, velocity, before, here, beyond, further, mask_before, mask_here, mask_beyond, inverse_length):
-    """The flux through a face, by Roe's limiter; nothing is carried where one of its two cells is land."""
+    """Return the flux through a face, by Roe's limiter; nothing is carried where one of its two cells is land."""
     # By the inverse of the length: a division here would take a third of the whole kernel's time.
     change = (beyond - here) * mask_here
     upwind = (here - before) * mask_before if direction > 0 else (further - beyond) * mask_beyond
@@ -203,7 +203,7 @@ def superbee(direction, velocity, before, here, beyond, further, mask_before, ma
 
 @njit
 def eastward(i, j, k, u, energy, mask, inverse_length):
-    """The flux through a cell's east face."""
+    """Return the flux through a cell's east face."""
     return superbee(
         u[i, j, k, 0],
         u[i, j, k, 0],
@@ -220,7 +220,7 @@ def eastward(i, j, k, u, energy, mask, inverse_length):
 
 @njit
 def northward(i, j, k, v, energy, mask, inverse_length, cosine):
-    """The flux through a cell's north face."""
+    """Return the flux through a cell's north face."""
     return superbee(
         v[i, j, k, 0],
         v[i, j, k, 0] * cosine,
@@ -237,7 +237,7 @@ def northward(i, j, k, v, energy, mask, inverse_length, cosine):
 
 @njit
 def upward(i, j, k, w, energy, mask, inverse_length):
-    """The flux through a cell's upper face; there is none below the lowest and above the highest."""
+    """Return the flux through a cell's upper face; there is none below the lowest and above the highest."""
     nz = mask.shape[2]
     if k < 0 or k > nz - 2:
         return 0.0

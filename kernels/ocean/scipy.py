@@ -9,12 +9,12 @@ shared = bind(__name__, np)
 
 
 def solve(lower, diagonal, upper, right):
-    """All systems as one of LAPACK's, which the zeros at their ends keep apart."""
+    """Solve all systems as one of LAPACK's, which the zeros at their ends keep apart."""
     *_, found, problem = dgtsv(lower.ravel()[1:], diagonal.ravel(), upper.ravel()[:-1], right.ravel())
     assert problem == 0, "a column's system is singular"
     return found.reshape(right.shape)
 
 
 def turbulent_kinetic_energy(*fields):
-    """The systems by LAPACK."""
+    """Solve the systems by LAPACK."""
     return shared.turbulent_kinetic_energy(np.pad, solve, np.arange, *fields)

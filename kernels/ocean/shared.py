@@ -42,7 +42,7 @@ from kernels.ocean.constants import (
 
 
 def of(factors, t):
-    """A polynomial of t by Horner's rule."""
+    """Return a polynomial of t by Horner's rule."""
     value = factors[-1]
     for i in range(len(factors) - 2, -1, -1):
         value = value * t + factors[i]
@@ -58,7 +58,7 @@ def slope(factors, t):
 
 
 def equation_of_state(s, t, p):
-    """The derivative by t of 10⁴ ∫ N/D dp, in closed form; N has the powers of p up to 3, D = a + 2·b·p + c·p².
+    """Return the derivative by t of 10⁴ ∫ N/D dp, in closed form; N has the powers of p up to 3, D = a + 2·b·p + c·p².
 
     The integral has three terms: a polynomial of p, the logarithm of D, and, as b² > a·c, another one. A name that
     begins with d is the derivative of the rest of it by t.
@@ -121,12 +121,12 @@ def equation_of_state(s, t, p):
 
 
 def cut(field, axis, along, across=INNER):
-    """A part of a field, by slices along a horizontal axis and across it."""
+    """Return a part of a field, by slices along a horizontal axis and across it."""
     return field[(along, across) if axis == 0 else (across, along)]
 
 
 def tapered(warm, salty, horizontal, vertical):
-    """The slope of a surface of equal density, and its taper.
+    """Return the slope of a surface of equal density, and its taper.
 
     Density changes with temperature and salinity by ``warm`` and ``salty``; these change along both directions by the
     pairs ``horizontal`` and ``vertical``.
@@ -196,7 +196,7 @@ def tops(axis, by_heat, by_salt, horizontal, vertical, k_iso, mask, length):
 
 
 def within(field, part, rows, columns):
-    """A field with another part: so many rows and columns of it are before the part, and two behind."""
+    """Return a field with another part: so many rows and columns of it are before the part, and two behind."""
     middle = field[rows:-2]
     middle = xp.concatenate((middle[:, :columns], part, middle[:, -2:]), 1)
     return xp.concatenate((field[:rows], middle, field[-2:]), 0)
@@ -253,8 +253,8 @@ def isoneutral_mixing(
 
 
 def superbee(direction, velocity, before, here, beyond, further, masks, length):
-    """The flux through a face, by Roe's limiter, from the two cells at each side of it; a velocity has a direction also
-    where a cosine has made it smaller.
+    """Return the flux through a face, by Roe's limiter, from the two cells at each side of it; a velocity has a
+    direction also where a cosine has made it smaller.
     """
     change = (beyond - here) * masks[1]
     upwind = xp.where(direction > 0, (here - before) * masks[0], (further - beyond) * masks[2])
@@ -267,7 +267,7 @@ def superbee(direction, velocity, before, here, beyond, further, masks, length):
 
 
 def sideways(axis, direction, velocity, energy, mask, length):
-    """The fluxes through the east (axis 0) or north faces of all inner cells and of one more."""
+    """Return the fluxes through the east (axis 0) or north faces of all inner cells and of one more."""
     parts = [cut(energy, axis, slice(n, n - 3 or None)) for n in range(4)]
     masks = [cut(mask, axis, slice(n, n - 2 or None)) for n in range(3)]
     return superbee(cut(direction, axis, HERE), cut(velocity, axis, HERE), *parts, masks, length)

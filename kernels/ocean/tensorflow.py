@@ -24,5 +24,5 @@ def solve(lower, diagonal, upper, right):
 
 
 def turbulent_kinetic_energy(*fields):
-    """The systems by TensorFlow's routine."""
+    """Solve the systems by TensorFlow's routine."""
     return shared.turbulent_kinetic_energy(tf.pad, solve, xp.arange, *fields)

@@ -33,6 +33,6 @@ def isoneutral_mixing_compiled(*fields):
 
 
 def turbulent_kinetic_energy(u, *fields):
-    """The systems by elimination, as there is no routine; levels are counted where the fields are."""
+    """Solve the systems by elimination, as there is no routine; levels are counted where the fields are."""
     count = partial(torch.arange, device=u.device)
     return shared.turbulent_kinetic_energy(padded, tridiagonal_solve, count, u, *fields)

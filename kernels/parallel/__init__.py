@@ -12,12 +12,12 @@ TAPS = 64
 
 
 def signals(devices):
-    """How many signals: divisible among the devices, so the next multiple where 8 is none."""
+    """Return how many signals: divisible among the devices, so the next multiple where 8 is none."""
     return -(-SIGNALS // devices) * devices
 
 
 def signals_and_filter(rng, devices):
-    """Normal signals, shape (signals, samples), and one normal filter, shape (taps,)."""
+    """Return normal signals, shape (signals, samples), and one normal filter, shape (taps,)."""
     return rng.standard_normal((signals(devices), SAMPLES)), rng.standard_normal(TAPS)
 
 

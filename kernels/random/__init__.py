@@ -11,21 +11,21 @@ TOLERANCE = {"float64": 6.0, "float32": 6.0}
 
 
 def seed(rng, n):
-    """A seed of 31 bits, which every generator takes."""
+    """Return a seed of 31 bits, which every generator takes."""
     import numpy as np
 
     return (np.asarray(rng.integers(2**31), dtype=np.uint32),)
 
 
 def probabilities(seed, n, dtype):
-    """Where the distribution function of n sorted numbers is expected: the middle of n equal parts of 0 … 1."""
+    """Return where the distribution function of n sorted numbers is expected: the middle of n equal parts of 0 … 1."""
     import numpy as np
 
     return (np.arange(n) + 0.5) / n
 
 
 def departure(numbers, expected):
-    """How far numbers are from the standard normal distribution, in standard deviations.
+    """Return how far numbers are from the standard normal distribution, in standard deviations.
 
     The larger of two: Kolmogorov and Smirnov's distance between the distribution functions, for the shape (at its
     most variable, the median, its standard deviation is 1 / 2√n); and the sum of squares, for the scale
@@ -46,7 +46,7 @@ def departure(numbers, expected):
 
 
 def seed_and_probabilities(seed, n, dtype):
-    """What the numbers and the new key are measured against."""
+    """Return what the numbers and the new key are measured against."""
     import numpy as np
 
     return probabilities(seed, n, dtype), np.array([0, seed], np.uint32)

@@ -4,10 +4,10 @@ import cupy as cp
 
 
 def normal(generator, n, dtype):
-    """Standard normal numbers."""
+    """Return standard normal numbers."""
     return generator.standard_normal(n, dtype)
 
 
 def normal_arguments(adapter, seed):
-    """A generator."""
+    """Return a generator."""
     return (cp.random.default_rng(int(seed)),)

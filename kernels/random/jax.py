@@ -4,17 +4,17 @@ import jax
 
 
 def normal(key, n, dtype):
-    """Standard normal numbers, the same at each call."""
+    """Return standard normal numbers, the same at each call."""
     return jax.random.normal(key, (n,), dtype)
 
 
 def normal_arguments(adapter, seed):
-    """A key."""
+    """Return a key."""
     return (jax.device_put(jax.random.key(int(seed)), adapter.where),)
 
 
 def normal_split(key, n, dtype):
-    """Standard normal numbers, and the key for the next."""
+    """Return standard normal numbers, and the key for the next."""
     key, subkey = jax.random.split(key)
     return jax.random.normal(subkey, (n,), dtype), jax.random.key_data(key)
 

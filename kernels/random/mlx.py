@@ -4,19 +4,19 @@ import mlx.core as mx
 
 
 def normal(key, n, dtype):
-    """Standard normal numbers, the same at each call."""
+    """Return standard normal numbers, the same at each call."""
     return mx.random.normal((n,), getattr(mx, dtype), key=key)
 
 
 def normal_arguments(adapter, seed):
-    """A key, which is an array of two words."""
+    """Return a key, which is an array of two words."""
     key = mx.random.key(int(seed))
     mx.eval(key)
     return (key,)
 
 
 def normal_split(key, n, dtype):
-    """Standard normal numbers, and the key for the next."""
+    """Return standard normal numbers, and the key for the next."""
     key, subkey = mx.random.split(key)
     return mx.random.normal((n,), getattr(mx, dtype), key=subkey), key
 

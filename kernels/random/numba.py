@@ -10,10 +10,10 @@ __all__ = ["normal", "normal_arguments"]
 
 @njit
 def draw(generator, n, dtype):
-    """Standard normal numbers."""
+    """Return standard normal numbers."""
     return generator.standard_normal(n, dtype)
 
 
 def normal(generator, n, dtype):
-    """Standard normal numbers; compiled code takes a precision as a type, not by its name."""
+    """Return standard normal numbers; compiled code takes a precision as a type, not by its name."""
     return draw(generator, n, getattr(np, dtype))

@@ -4,23 +4,23 @@ import tensorflow as tf
 
 
 def normal(generator, n, dtype):
-    """Standard normal numbers."""
+    """Return standard normal numbers."""
     return generator.normal((n,), dtype=dtype)
 
 
 def normal_arguments(adapter, seed):
-    """A generator; its state is a variable on the device."""
+    """Return a generator; its state is a variable on the device."""
     with tf.device(adapter.where):
         return (tf.random.Generator.from_seed(int(seed)),)
 
 
 def normal_split(seed, n, dtype):
-    """Standard normal numbers, and the seed for the next."""
+    """Return standard normal numbers, and the seed for the next."""
     seed, subseed = tf.unstack(tf.random.split(seed))
     return tf.random.stateless_normal((n,), subseed, dtype=tf.as_dtype(dtype)), tf.bitcast(seed, tf.uint32)
 
 
 def normal_split_arguments(adapter, seed):
-    """A seed of two words; XLA takes int32 only."""
+    """Return a seed of two words; XLA takes int32 only."""
     with tf.device(adapter.where):
         return (tf.constant([0, int(seed)], tf.int32),)

@@ -4,21 +4,21 @@ import torch
 
 
 def normal(generator, n, dtype):
-    """Standard normal numbers."""
+    """Return standard normal numbers."""
     return torch.randn(n, generator=generator, dtype=getattr(torch, dtype), device=generator.device)
 
 
 def normal_arguments(adapter, seed):
-    """A generator on the device."""
+    """Return a generator on the device."""
     return (torch.Generator(adapter.where).manual_seed(int(seed)),)
 
 
 def normal_compiled(like, n, dtype):
-    """Standard normal numbers by the default generator: torch.compile does not take one as an argument."""
+    """Return standard normal numbers by the default generator: torch.compile does not take one as an argument."""
     return torch.randn(n, dtype=getattr(torch, dtype), device=like.device)
 
 
 def normal_compiled_arguments(adapter, seed):
-    """An empty tensor, which says where; the default generator starts from the seed."""
+    """Return an empty tensor, which says where; the default generator starts from the seed."""
     torch.manual_seed(int(seed))
     return (torch.empty(0, device=adapter.where),)

@@ -46,7 +46,7 @@ def well_inside_bins(rng, n):
 
 
 def log_of_sum(x):
-    """The logarithm of Σ exp(xᵢ), shifted by the largest."""
+    """Return the logarithm of Σ exp(xᵢ), shifted by the largest."""
     import numpy as np
 
     largest = x.max()
@@ -54,7 +54,7 @@ def log_of_sum(x):
 
 
 def counts(x):
-    """How many numbers each bin holds."""
+    """Return how many numbers each bin holds."""
     import numpy as np
 
     return np.histogram(x, BINS, (LOW, HIGH))[0]

@@ -16,5 +16,5 @@ logsumexp = shared.logsumexp
 
 
 def histogram(x):
-    """Counts; CuPy makes the bins' edges too, and they are dropped."""
+    """Return counts; CuPy makes the bins' edges too, and they are dropped."""
     return cp.histogram(x, BINS, (LOW, HIGH))[0]

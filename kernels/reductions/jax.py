@@ -16,5 +16,5 @@ logsumexp = jax.nn.logsumexp
 
 
 def histogram(x):
-    """Counts, in floats; JAX makes the bins' edges too, and they are dropped."""
+    """Return counts, in floats; JAX makes the bins' edges too, and they are dropped."""
     return jnp.histogram(x, BINS, (LOW, HIGH))[0]

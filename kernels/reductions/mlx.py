@@ -15,6 +15,6 @@ logsumexp = mx.logsumexp
 
 
 def histogram(x):
-    """Counts, each element's bin increased by one: MLX has no histogram."""
+    """Return counts, each element's bin increased by one: MLX has no histogram."""
     bins = ((x - LOW) * (BINS / (HIGH - LOW))).astype(mx.int32)
     return mx.zeros(BINS, mx.int32).at[bins].add(1)

@@ -68,7 +68,7 @@ def sum_columns(x):
 
 @njit
 def argmax(x):
-    """The index of the largest element."""
+    """Return the index of the largest element."""
     out = np.empty((), np.int64)
     place = 0
     for i in range(x.size):
@@ -80,7 +80,7 @@ def argmax(x):
 
 @njit
 def cumulative_sum(x):
-    """Running sum, in float64."""
+    """Return the running sum, in float64."""
     out = np.empty_like(x)
     total = 0.0
     for i in range(x.size):
@@ -125,7 +125,7 @@ def count(x, start, stop, out):
 
 @njit(parallel=True)
 def histogram(x):
-    """Counts, each thread with its own."""
+    """Return counts, each thread with its own."""
     if x.size < GRAIN:
         out = np.zeros(BINS, np.int64)
         count(x, 0, x.size, out)

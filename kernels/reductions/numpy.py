@@ -16,5 +16,5 @@ logsumexp = Late("scipy.special", "logsumexp")
 
 
 def histogram(x):
-    """Counts; NumPy makes the bins' edges too, and they are dropped."""
+    """Return counts; NumPy makes the bins' edges too, and they are dropped."""
     return np.histogram(x, BINS, (LOW, HIGH))[0]

@@ -12,12 +12,12 @@ def sum_columns(x):
 
 
 def argmax(x):
-    """The index of the largest element."""
+    """Return the index of the largest element."""
     return xp.argmax(x)
 
 
 def cumulative_sum(x):
-    """Running sum."""
+    """Return the running sum."""
     return xp.cumsum(x, axis=0)
 
 

@@ -20,11 +20,11 @@ def logsumexp(x):
 
 
 def histogram(x):
-    """Counts."""
+    """Return counts."""
     return tf.histogram_fixed_width(x, [LOW, HIGH], BINS)
 
 
 def histogram_compiled(x):
-    """Counts, by the number of each element's bin: XLA has no kernel for TensorFlow's histogram."""
+    """Return counts, by the number of each element's bin: XLA has no kernel for TensorFlow's histogram."""
     bins = tf.cast((x - LOW) * (BINS / (HIGH - LOW)), tf.int32)
     return tf.math.unsorted_segment_sum(tf.ones_like(bins), bins, BINS)

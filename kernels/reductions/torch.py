@@ -19,5 +19,5 @@ def logsumexp(x):
 
 
 def histogram(x):
-    """Counts, in floats; torch.histogram makes edges too, and runs on CPUs only."""
+    """Return counts, in floats; torch.histogram makes edges too, and runs on CPUs only."""
     return torch.histc(x, BINS, LOW, HIGH)

@@ -35,7 +35,7 @@ def grid(rng, n):
 
 
 def normal_grid(rng, n):
-    """Normal numbers, shape (n, n)."""
+    """Return normal numbers, shape (n, n)."""
     return (rng.standard_normal((n, n)),)
 
 
@@ -84,7 +84,7 @@ def leapfrog(places, velocities, masses, steps):
 
 
 def swept(u, sweeps):
-    """The mean of each inner element and its four neighbours, again and again."""
+    """Return the mean of each inner element and its four neighbours, again and again."""
     for _ in range(sweeps):
         inner = (u[1:-1, 1:-1] + u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:]) / 5
         u = u.copy()

@@ -27,7 +27,7 @@ def jacobi_2d(u, sweeps):
 
 
 def laplacian(p):
-    """The five-point one, with zeros around the grid."""
+    """Apply the five-point stencil, with zeros around the grid."""
     out = 4 * p
     out[1:] -= p[:-1]
     out[:-1] -= p[1:]
@@ -37,5 +37,5 @@ def laplacian(p):
 
 
 def conjugate_gradient(b, iterations):
-    """A loop in Python."""
+    """Loop in Python."""
     return shared.conjugate_gradient(laplacian, b, iterations)

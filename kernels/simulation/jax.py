@@ -19,7 +19,7 @@ def black_scholes(share, strike, years):
 
 
 def n_body_compiled(places, velocities, masses, steps):
-    """The loop in the program."""
+    """Loop in the program."""
     state = shared.start(places, velocities, masses)
     return shared.end(jax.lax.fori_loop(0, steps, lambda _, now: shared.step(now, masses), state))
 
@@ -30,14 +30,16 @@ def sweep(u):
 
 
 def jacobi_2d(u, sweeps):
-    """A loop in Python."""
+    """Loop in Python."""
     for _ in range(sweeps):
         u = sweep(u)
     return u
 
 
 def jacobi_2d_compiled(u, sweeps):
-    """The loop in the program, from one array to another and back: XLA would copy a single one for each sweep."""
+    """Loop in the program, from one array to another and back: XLA would copy a single one for
+    each sweep.
+    """
 
     def back_and_forth(_, arrays):
         old, new = arrays
@@ -49,24 +51,24 @@ def jacobi_2d_compiled(u, sweeps):
 
 
 def laplacian(p):
-    """The five-point one, with zeros around the grid."""
+    """Apply the five-point stencil, with zeros around the grid."""
     wide = jnp.pad(p, 1)
     return 4 * p - wide[:-2, 1:-1] - wide[2:, 1:-1] - wide[1:-1, :-2] - wide[1:-1, 2:]
 
 
 def conjugate_gradient(b, iterations):
-    """A loop in Python."""
+    """Loop in Python."""
     return shared.conjugate_gradient(laplacian, b, iterations)
 
 
 def conjugate_gradient_compiled(b, iterations):
-    """The loop in the program."""
+    """Loop in the program."""
     state = 0 * b, b, b, jnp.sum(b * b)
     return jax.lax.fori_loop(0, iterations, lambda _, now: shared.iterate(laplacian, *now), state)[0]
 
 
 def floyd_warshall_compiled(d):
-    """The loop in the program."""
+    """Loop in the program."""
 
     def through(k, now):
         column = jax.lax.dynamic_slice_in_dim(now, k, 1, 1)

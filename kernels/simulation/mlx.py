@@ -12,7 +12,7 @@ total_variation = shared.total_variation
 
 
 def normal(d):
-    """The normal distribution's function: MLX has that of its error function only."""
+    """Return the normal distribution's function: MLX has that of its error function only."""
     return 0.5 * (1 + mx.erf(d * 0.5**0.5))
 
 
@@ -22,7 +22,7 @@ def black_scholes(share, strike, years):
 
 
 def jacobi_2d(u, sweeps):
-    """A loop in Python; an array of its own is assigned to, not the one that was given."""
+    """Return a loop in Python; an array of its own is assigned to, not the one that was given."""
     for _ in range(sweeps):
         mean = shared.inner_mean(u)
         u = mx.array(u)
@@ -31,11 +31,11 @@ def jacobi_2d(u, sweeps):
 
 
 def laplacian(p):
-    """The five-point one, with zeros around the grid."""
+    """Apply the five-point stencil, with zeros around the grid."""
     wide = mx.pad(p, 1)
     return 4 * p - wide[:-2, 1:-1] - wide[2:, 1:-1] - wide[1:-1, :-2] - wide[1:-1, 2:]
 
 
 def conjugate_gradient(b, iterations):
-    """A loop in Python."""
+    """Loop in Python."""
     return shared.conjugate_gradient(laplacian, b, iterations)

@@ -11,7 +11,7 @@ from kernels.simulation import RATE, SOFTENING, STEP, TINY, VOLATILITY
 
 @njit
 def normal(d):
-    """The normal distribution's function."""
+    """Return the normal distribution's function."""
     return 0.5 * erfc(-d * sqrt(0.5))
 
 
@@ -40,7 +40,7 @@ def black_scholes(share, strike, years):
 
 @njit
 def pull_of_all(i, places, masses, out):
-    """The acceleration of one body."""
+    """Compute the acceleration of one body."""
     number = places.dtype.type
     a, b, c = number(0), number(0), number(0)
     for j in range(masses.size):
@@ -110,7 +110,7 @@ def jacobi_2d(u, sweeps):
 
 @njit
 def laplacian(p, out):
-    """The five-point one, with zeros around the grid; returns Σ p · out."""
+    """Apply the five-point stencil, with zeros around the grid; returns Σ p · out."""
     n, m = p.shape
     total = 0.0
     for i in range(n):
@@ -131,7 +131,7 @@ def laplacian(p, out):
 
 @njit
 def conjugate_gradient(b, iterations):
-    """The sums in float64, in the loops that make what is summed."""
+    """Sum in float64, in the loops that make what is summed."""
     number = b.dtype.type
     x, r, p, image = np.zeros_like(b), b.copy(), b.copy(), np.empty_like(b)
     square = 0.0

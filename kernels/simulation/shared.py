@@ -34,7 +34,7 @@ def step(state, masses):
 
 
 def start(places, velocities, masses):
-    """The state before the first step."""
+    """Return the state before the first step."""
     x, y, z = places[:, 0], places[:, 1], places[:, 2]
     return x, y, z, velocities[:, 0], velocities[:, 1], velocities[:, 2], *pull(x, y, z, masses)
 
@@ -45,7 +45,7 @@ def end(state):
 
 
 def n_body(places, velocities, masses, steps):
-    """A loop in Python."""
+    """Loop in Python."""
     state = start(places, velocities, masses)
     for _ in range(steps):
         state = step(state, masses)
@@ -67,7 +67,7 @@ def iterate(laplacian, x, r, p, square):
 
 
 def conjugate_gradient(laplacian, b, iterations):
-    """A loop in Python, from zeros."""
+    """Return a loop in Python, from zeros."""
     state = 0 * b, b, b, xp.sum(b * b)
     for _ in range(iterations):
         state = iterate(laplacian, *state)
@@ -75,7 +75,7 @@ def conjugate_gradient(laplacian, b, iterations):
 
 
 def floyd_warshall(d):
-    """All paths through each node in turn. Its own row and column do not change meanwhile."""
+    """Try all paths through each node in turn. Its own row and column do not change meanwhile."""
     for k in range(d.shape[0]):
         d = xp.minimum(d, d[:, k : k + 1] + d[k : k + 1, :])
     return d

@@ -13,12 +13,12 @@ total_variation = shared.total_variation
 
 
 def looped(step, state, times):
-    """A loop in the program: ``step`` takes a state and gives the next."""
+    """Return a loop in the program: ``step`` takes a state and gives the next."""
     return tf.while_loop(lambda *now: True, lambda *now: step(*now), state, maximum_iterations=times)
 
 
 def normal(d):
-    """The normal distribution's function: TensorFlow has that of its error function only."""
+    """Return the normal distribution's function: TensorFlow has that of its error function only."""
     return 0.5 * tf.math.erfc(d * -(0.5**0.5))
 
 
@@ -28,7 +28,7 @@ def black_scholes(share, strike, years):
 
 
 def n_body_compiled(places, velocities, masses, steps):
-    """The loop in the program."""
+    """Loop in the program."""
     state = shared.start(places, velocities, masses)
     return shared.end(looped(lambda *now: shared.step(now, masses), state, steps))
 
@@ -40,37 +40,37 @@ def sweep(u):
 
 
 def jacobi_2d(u, sweeps):
-    """A loop in Python."""
+    """Loop in Python."""
     for _ in range(sweeps):
         u = sweep(u)
     return u
 
 
 def jacobi_2d_compiled(u, sweeps):
-    """The loop in the program."""
+    """Loop in the program."""
     (u,) = looped(lambda now: (tf.ensure_shape(sweep(now), u.shape),), (u,), sweeps)
     return u
 
 
 def laplacian(p):
-    """The five-point one, with zeros around the grid."""
+    """Apply the five-point stencil, with zeros around the grid."""
     wide = tf.pad(p, ((1, 1), (1, 1)))
     return 4 * p - wide[:-2, 1:-1] - wide[2:, 1:-1] - wide[1:-1, :-2] - wide[1:-1, 2:]
 
 
 def conjugate_gradient(b, iterations):
-    """A loop in Python."""
+    """Loop in Python."""
     return shared.conjugate_gradient(laplacian, b, iterations)
 
 
 def conjugate_gradient_compiled(b, iterations):
-    """The loop in the program."""
+    """Loop in the program."""
     state = 0 * b, b, b, tf.reduce_sum(b * b)
     return looped(lambda *now: shared.iterate(laplacian, *now), state, iterations)[0]
 
 
 def floyd_warshall_compiled(d):
-    """The loop in the program."""
+    """Loop in the program."""
     n = d.shape[0]
 
     def through(k, now):

@@ -27,7 +27,7 @@ def step(state, masses):
 
 
 def n_body_compiled(places, velocities, masses, steps):
-    """All steps in one graph. What is given to a step may share no memory, as columns of a matrix do."""
+    """Run all steps in one graph. What is given to a step may share no memory, as columns of a matrix do."""
     state = tuple(part.clone() for part in shared.start(places, velocities, masses))
     for _ in range(steps):
         state = step(state, masses)
@@ -51,20 +51,20 @@ def sweep(u):
 
 
 def jacobi_2d_compiled(u, sweeps):
-    """All sweeps in one graph."""
+    """Run all sweeps in one graph."""
     for _ in range(sweeps):
         u = sweep(u)
     return u
 
 
 def laplacian(p):
-    """The five-point one, with zeros around the grid."""
+    """Apply the five-point stencil, with zeros around the grid."""
     wide = pad(p, (1, 1, 1, 1))
     return 4 * p - wide[:-2, 1:-1] - wide[2:, 1:-1] - wide[1:-1, :-2] - wide[1:-1, 2:]
 
 
 def conjugate_gradient(b, iterations):
-    """A loop in Python."""
+    """Loop in Python."""
     return shared.conjugate_gradient(laplacian, b, iterations)
 
 
@@ -75,7 +75,7 @@ def iterate(x, r, p, square):
 
 
 def conjugate_gradient_compiled(b, iterations):
-    """All iterations in one graph."""
+    """Run all iterations in one graph."""
     state = 0 * b, b, b.clone(), torch.sum(b * b)
     for _ in range(iterations):
         state = iterate(*state)

@@ -33,7 +33,7 @@ def distinct(rng, n):
 
 
 def in_order(rng, n):
-    """The same numbers, sorted already."""
+    """Return the same numbers, sorted already."""
     import numpy as np
 
     return (np.arange(n) - float(n // 2),)
@@ -47,7 +47,7 @@ def places_in_order(x):
 
 
 def of_the_largest(x, k):
-    """The k largest, in descending order, and their places."""
+    """Return the k largest, in descending order, and their places."""
     import numpy as np
 
     places = np.argsort(-x)[:k]

@@ -13,7 +13,7 @@ searchsorted = shared.searchsorted
 
 
 def top_k(x, k):
-    """The k largest are parted from the rest, and only they are sorted: mx.topk says nothing of their places."""
+    """Part the k largest from the rest, and sort only these: mx.topk says nothing of their places."""
     largest = mx.argpartition(x, x.size - k)[x.size - k :]
     places = largest[mx.argsort(-x[largest])]
     return x[places], places

@@ -14,13 +14,13 @@ def sort(x):
 
 @njit
 def argsort(x):
-    """The order in which elements ascend."""
+    """Return the order in which elements ascend."""
     return np.argsort(x)
 
 
 @njit
 def argsort_sorted(x):
-    """The same, compiled on its own."""
+    """Return the same, compiled on its own."""
     return np.argsort(x)
 
 
@@ -43,7 +43,7 @@ def sift(x, heap, root, size):
 
 @njit
 def top_k(x, k):
-    """A heap of the k largest so far; emptied, it gives them from its end on."""
+    """Return a heap of the k largest so far; emptied, it gives them from its end on."""
     places = np.arange(k)
     for root in range(k // 2 - 1, -1, -1):
         sift(x, places, root, k)
@@ -59,7 +59,7 @@ def top_k(x, k):
 
 @njit
 def lexsort(keys):
-    """A stable sort by each key in turn, the last one last."""
+    """Return a stable sort by each key in turn, the last one last."""
     places = np.argsort(keys[0], kind="mergesort")
     for i in range(1, keys.shape[0]):
         places = places[np.argsort(keys[i][places], kind="mergesort")]
@@ -68,7 +68,7 @@ def lexsort(keys):
 
 @njit(parallel=True)
 def searchsorted(table, queries):
-    """A binary search each, on threads where they are many."""
+    """Return a binary search each, on threads where they are many."""
     out = np.empty(queries.size, np.int64)
     if queries.size < GRAIN:
         for i in range(queries.size):

@@ -14,7 +14,7 @@ searchsorted = shared.searchsorted
 
 
 def top_k(x, k):
-    """The k largest are parted from the rest, and only they are sorted."""
+    """Part the k largest from the rest, and sort only these."""
     largest = np.argpartition(x, x.size - k)[x.size - k :]
     places = largest[np.argsort(x[largest])[::-1]]
     return x[places], places

@@ -7,20 +7,20 @@ def sort(x):
 
 
 def argsort(x):
-    """The order in which elements ascend."""
+    """Return the order in which elements ascend."""
     return xp.argsort(x)
 
 
 def argsort_sorted(x):
-    """A function of its own, so that PyTorch's compiler does not count it as the other one compiled again."""
+    """Return a function of its own, so that PyTorch's compiler does not count it as the other one compiled again."""
     return xp.argsort(x)
 
 
 def lexsort(keys):
-    """The order of the last key, within which that of the one before counts."""
+    """Return the order of the last key, within which that of the one before counts."""
     return xp.lexsort(keys)
 
 
 def searchsorted(table, queries):
-    """The leftmost place of each."""
+    """Return the leftmost place of each."""
     return xp.searchsorted(table, queries)

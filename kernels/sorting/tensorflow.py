@@ -14,7 +14,7 @@ searchsorted = shared.searchsorted
 
 
 def lexsort(keys):
-    """A stable sort by each key in turn, the last one last."""
+    """Return a stable sort by each key in turn, the last one last."""
     places = tf.argsort(keys[0], stable=True)
     for i in range(1, keys.shape[0]):
         places = tf.gather(places, tf.argsort(tf.gather(keys[i], places), stable=True))

@@ -17,7 +17,7 @@ def sort(x):
 
 
 def lexsort(keys):
-    """A stable sort by each key in turn, the last one last."""
+    """Return a stable sort by each key in turn, the last one last."""
     places = torch.argsort(keys[0], stable=True)
     for key in keys[1:]:
         places = places[torch.argsort(key[places], stable=True)]

@@ -13,7 +13,7 @@ def batch_and_layer(rng, n):
 
 
 def layer(x, w, b):
-    """A dense layer on a batch."""
+    """Apply a dense layer to a batch."""
     import numpy as np
 
     return np.tanh(x @ w.T + b)
@@ -28,7 +28,7 @@ COMMON = {
     "reference": layer,
     # tanh counts as one.
     "flops": lambda n: n * UNITS * (2 * FEATURES + 2),
-    "equivalent": {"0 → 1: w.shape[0]": "the layer is square; tests/test_properties.py has one that is not"},
+    "equivalent": {"0 → 1: w.shape[0]": "the layer is square; tests/property/test_properties.py has one that is not"},
     "bytes": lambda n, item: (n * (FEATURES + UNITS) + UNITS * (FEATURES + 1)) * item,
 }
 

@@ -6,7 +6,7 @@ from numba import guvectorize, njit
 
 @guvectorize("(d),(m,d),(m)->(m)", nopython=True)
 def mapped(x, w, b, out):
-    """A dense layer on one example; the signature maps it over a batch. Compiled at the first call."""
+    """Apply a dense layer to one example; the signature maps it over a batch. Compiled at the first call."""
     for i in range(w.shape[0]):
         total = b[i]
         for j in range(x.shape[0]):
@@ -15,7 +15,7 @@ def mapped(x, w, b, out):
 
 
 def vmap_mapped(x, w, b):
-    """Mapped over a batch; Numba does not make the output of a function that it compiles at the first call."""
+    """Map over a batch; Numba does not make the output of a function that it compiles at the first call."""
     out = np.empty((x.shape[0], w.shape[0]), x.dtype)
     mapped(x, w, b, out)
     return out
@@ -23,7 +23,7 @@ def vmap_mapped(x, w, b):
 
 @njit
 def vmap_vectorised(x, w, b):
-    """A dense layer on a batch."""
+    """Apply a dense layer to a batch."""
     return np.tanh(x @ w.T + b)
 
 

@@ -2,12 +2,12 @@
 
 
 def layer(x, w, b):
-    """A dense layer on one example."""
+    """Apply a dense layer to one example."""
     return xp.tanh(w @ x + b)
 
 
 def vmap_vectorised(x, w, b):
-    """A dense layer on a batch."""
+    """Apply a dense layer to a batch."""
     return xp.tanh(x @ w.T + b)
 
 

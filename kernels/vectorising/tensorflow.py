@@ -4,17 +4,17 @@ import tensorflow as tf
 
 
 def layer(x, w, b):
-    """A dense layer on one example."""
+    """Apply a dense layer to one example."""
     return tf.tanh(tf.linalg.matvec(w, x) + b)
 
 
 def vmap_mapped(x, w, b):
-    """Mapped over the first axis of the examples. Eager, this traces and rewrites a graph at every call."""
+    """Map over the first axis of the examples. Eager, this traces and rewrites a graph at every call."""
     return tf.vectorized_map(lambda example: layer(example, w, b), x, fallback_to_while_loop=False)
 
 
 def vmap_vectorised(x, w, b):
-    """A dense layer on a batch."""
+    """Apply a dense layer to a batch."""
     return tf.tanh(tf.matmul(x, w, transpose_b=True) + b)
 
 

@@ -405,9 +405,9 @@ def changes_of(kernel, kind, allowed, dtype):
     return found
 
 
-def near(rounded, one, allowed):
+def near(rounded, item, allowed):
     """Whether a number alone lies by chance so near to what it is rounded to that the change is tolerated."""
-    return bool((np.abs(rounded - one) <= allowed * np.abs(one)).all())
+    return bool((np.abs(rounded - item) <= allowed * np.abs(item)).all())
 
 
 def tf32(x):

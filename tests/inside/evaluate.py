@@ -36,8 +36,8 @@ def evaluate(kernel, backend, inputs, static):
     return [np.array(library.get(part)) for part in (result if isinstance(result, (tuple, list)) else (result,))]
 
 
-def decode(one):
-    return np.frombuffer(bytes.fromhex(one["bytes"]), one["dtype"]).reshape(one["shape"])
+def decode(item):
+    return np.frombuffer(bytes.fromhex(item["bytes"]), item["dtype"]).reshape(item["shape"])
 
 
 def encode(array):

@@ -7,7 +7,7 @@ import timeit
 from functools import partial
 from time import perf_counter
 
-from arrayspeed.audit.inside import by_asv
+from arrayspeed.audit.worker import by_asv
 from benchmarks import common, stack
 from kernels import preparation
 
@@ -60,8 +60,8 @@ def deep_stack():
     run = by_asv.Sampler.run
     depths = {}
 
-    def at(depth, one):
-        return one() if depth == 0 else at(depth - 1, one)
+    def at(depth, item):
+        return item() if depth == 0 else at(depth - 1, item)
 
     def at_worst(sampler, **settings):
         if not depths:

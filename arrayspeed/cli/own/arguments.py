@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import math
 import os
-import re
-from pathlib import Path
+from collections.abc import Iterable
 
+from arrayspeed.cli import options
 from arrayspeed.decide import FACTOR, LOOKS, UNCLEAR_SHARE
 from arrayspeed.model.errors import UserError
+from arrayspeed.own.kinds import KINDS
 
 #: Seconds that a function has to be prepared, and for each batch.
 TIMEOUT = 120.0
@@ -18,12 +19,14 @@ TIMEOUT = 120.0
 LONGEST = 604_800
 
 
-def add_file(parser: argparse._ActionsContainer) -> None:
-    """A file, and which of its functions."""
-    parser.add_argument("--file", metavar="FILE", help="a file of yours with bench_* functions, see docs/own-code.md")
+def add_code(parser: argparse._ActionsContainer, kinds: Iterable[str] = KINDS) -> None:
+    """Add the options that name somebody's code, by its kinds, and its functions."""
+    for name in kinds:
+        parser.add_argument(f"--{name}", metavar=KINDS[name].metavar, help=KINDS[name].help)
     parser.add_argument(
         "-k",
         "--function",
+        type=options.regex,
         action="append",
         default=[],
         metavar="REGEX",
@@ -33,46 +36,57 @@ def add_file(parser: argparse._ActionsContainer) -> None:
 
 
 def add_what(parser: argparse._ActionsContainer) -> None:
-    """What is measured."""
-    add_file(parser)
-    parser.add_argument("--asv", metavar="DIR", help="instead of --file: the time_* of a folder of asv benchmarks")
-    parser.add_argument("--pytest", metavar="PATH", help="instead of --file: tests that use pytest-benchmark")
-    parser.add_argument("--command", dest="shell", metavar="COMMAND", help="instead of --file: a shell command")
+    """Add the options that name what is measured."""
+    add_code(parser)
     parser.add_argument("--metric", metavar="REGEX", help="with --command: finds the number, less is better")
     parser.add_argument(
         "--timeout",
-        type=float,
+        type=options.number(float, lambda value: 0 < value <= LONGEST, f"more than 0, at most {LONGEST:,}"),
         default=TIMEOUT,
         metavar="SECONDS",
         help=f"with --file: for getting a function ready, and for each batch of it (default {TIMEOUT:g})",
     )
     parser.add_argument(
         "--tolerance",
-        type=float,
+        type=options.number(float, lambda value: value >= 0, "0 or more"),
         metavar="R",
         help="with --file: results whose largest relative difference is at most this are the same (default: the square "
         "root of the type's rounding error, 1.5e-8 of float64)",
     )
     parser.add_argument("--again", action="store_true", help="with --file: measure again what was measured before")
-    parser.add_argument("--html", metavar="FILE", help="with --file: also write a page, which is one file")
+    add_page(parser)
+
+
+def is_own(args: argparse.Namespace) -> bool:
+    """Return whether the arguments are about somebody's own code."""
+    return any(getattr(args, name, None) for name in KINDS)
+
+
+def add_page(parser: argparse._ActionsContainer) -> None:
+    """Whether a page is written, too."""
+    parser.add_argument("--html", type=options.new_file, metavar="FILE", help="also write a page, which is one file")
 
 
 def add_limits(parser: argparse.ArgumentParser, formats: bool = True) -> None:
     """How long, and how strict; ``formats``: and how it is printed."""
     parser.add_argument(
         "--rounds",
-        type=int,
+        type=options.whole(2, "one process says nothing about noise"),
         default=LOOKS[-1],
         metavar="N",
         help=f"at most N rounds of each comparison (default {LOOKS[-1]})",
     )
     add_minutes(parser)
     parser.add_argument(
-        "--factor", type=float, default=FACTOR, metavar="F", help=f"the ratio that you would act on (default {FACTOR})"
+        "--factor",
+        type=options.factor,
+        default=FACTOR,
+        metavar="F",
+        help=f"the ratio that you would act on (default {FACTOR})",
     )
     parser.add_argument(
         "--unclear",
-        type=float,
+        type=options.share,
         default=UNCLEAR_SHARE,
         metavar="SHARE",
         help=f"the share of comparisons that may stay unclear with exit status 0 (default {UNCLEAR_SHARE})",
@@ -85,23 +99,11 @@ def add_minutes(parser: argparse.ArgumentParser) -> None:
     """How long it may take."""
     parser.add_argument(
         "--minutes",
-        type=float,
+        type=options.positive,
         default=math.inf,
         metavar="N",
         help="stop after N minutes and judge what has been measured",
     )
-
-
-def check_minutes(args: argparse.Namespace) -> None:
-    """Whether it may take any time at all.
-
-    Raises
-    ------
-    UserError
-        It may not.
-    """
-    if not args.minutes > 0:
-        raise UserError(f"--minutes {args.minutes:g} is not valid: more than 0")
 
 
 def add_cores(parser: argparse.ArgumentParser, default: int | None = None) -> None:
@@ -130,55 +132,3 @@ def use_cores(number: int | None) -> None:
     if not 1 <= number <= len(cores):
         raise UserError(f"--cores {number} is not valid: from 1 to {len(cores)} here")
     os.sched_setaffinity(0, cores[:number])
-
-
-def check_limits(args: argparse.Namespace) -> None:
-    """Whether what `add_limits` adds makes sense.
-
-    Raises
-    ------
-    UserError
-        It does not; the message says why.
-    """
-    if args.rounds < 2:
-        raise UserError(f"--rounds {args.rounds} is not valid: 2 or more; one process says nothing about noise")
-    if not 1 < args.factor < 100:
-        raise UserError(f"--factor {args.factor:g} is not valid: above 1; 1.05 reports changes of more than 5 %")
-    if not 0 <= args.unclear <= 1:
-        raise UserError(f"--unclear {args.unclear:g} is not valid: a share from 0 to 1")
-    check_minutes(args)
-
-
-def check(args: argparse.Namespace) -> None:
-    """Whether all options make sense.
-
-    Raises
-    ------
-    UserError
-        They do not; the message says why.
-    """
-    check_limits(args)
-    if not 0 < args.timeout <= LONGEST:
-        raise UserError(f"--timeout {args.timeout:g} is not valid: more than 0, at most {LONGEST:,}")
-    if args.tolerance is not None and not args.tolerance >= 0:
-        raise UserError(f"--tolerance {args.tolerance:g} is not valid: 0 or more")
-    if args.html and not Path(args.html).absolute().parent.is_dir():
-        raise UserError(f"--html {args.html}: its folder does not exist")
-    if args.html and Path(args.html).is_dir():
-        raise UserError(f"--html {args.html} is a folder")
-    check_functions(args.function)
-
-
-def check_functions(patterns: list[str]) -> None:
-    """Whether functions are chosen by regular expressions.
-
-    Raises
-    ------
-    UserError
-        One is none.
-    """
-    for pattern in patterns:
-        try:
-            re.compile(pattern)
-        except re.error as error:
-            raise UserError(f"--function {pattern!r} is not a regular expression: {error}") from error

@@ -19,7 +19,7 @@ from arrayspeed.own.sides import Side
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of ``arrayspeed upgrade`` that are about own code."""
+    """Add the options of ``arrayspeed upgrade`` that are about own code."""
     group = parser.add_argument_group("your own code")
     arguments.add_what(group)
     group.add_argument(
@@ -48,12 +48,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def is_own(args: argparse.Namespace) -> bool:
-    """Whether the arguments are about own code."""
-    if args.file or args.asv or args.pytest or args.shell:
+    """Return whether the arguments are about own code."""
+    if arguments.is_own(args):
         return True
     if args.metric:
         raise UserError("--metric goes with --command")
-    for option in ("lock", "side", "old_env", "new_env", "function", "html", "results", "again", "tolerance"):
+    for option in ("lock", "side", "old_env", "new_env", "function", "results", "again", "tolerance"):
         if getattr(args, option):
             raise UserError(f"--{option.replace('_', '-')} goes with --file")
     return False
@@ -61,7 +61,6 @@ def is_own(args: argparse.Namespace) -> bool:
 
 def main(args: argparse.Namespace) -> int:
     """Run ``arrayspeed upgrade`` on own code."""
-    arguments.check(args)
     for option in ("bench", "reuse", "machine"):
         if getattr(args, option):
             raise UserError(f"--{option} is for arrayspeed's own kernels and does not go with --file")
@@ -69,7 +68,7 @@ def main(args: argparse.Namespace) -> int:
 
 
 def sides_of(args: argparse.Namespace) -> list[Side]:
-    """The two sides that the arguments name.
+    """Return the two sides that the arguments name.
 
     Raises
     ------
@@ -108,7 +107,7 @@ def sides_of(args: argparse.Namespace) -> list[Side]:
     ]
     if not given and not args.lock and not args.side and len(pythons) < 2 and not any(variables):
         raise UserError("nothing differs: give LIBRARY OLD NEW, --lock, two --python, or --old-env and --new-env")
-    return sides.told_apart(
+    return [
         replace(one, variables=tuple(sorted({**dict(one.variables), **dict(each)}.items())))
         for one, each in zip(both, variables, strict=True)
-    )
+    ]

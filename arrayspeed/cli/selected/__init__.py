@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import re
 from typing import Any
 
+from arrayspeed.cli import options
 from arrayspeed.measure.tiers import add_tier
 from arrayspeed.model.errors import UserError
 from kernels import DEVICES
@@ -16,7 +16,9 @@ def add_selected(parser: argparse.ArgumentParser) -> None:
     """Benchmarks, sizes, tier and device, and what else the environments hold."""
     several: dict[str, Any] = {"action": "append", "default": []}
     add_bench(parser)
-    parser.add_argument("--size", **several, metavar="SIZE", help="a number, small or large (default: both)")
+    parser.add_argument(
+        "--size", type=options.size, **several, metavar="SIZE", help="a number, small or large (default: both)"
+    )
     add_tier(parser)
     parser.add_argument("--device", choices=DEVICES, default="cpu", help="of kernels; default cpu")
     parser.add_argument(
@@ -29,9 +31,10 @@ def add_selected(parser: argparse.ArgumentParser) -> None:
 
 
 def add_bench(parser: argparse.ArgumentParser) -> None:
-    """The option ``--bench``."""
+    """Add the option ``--bench``."""
     parser.add_argument(
         "--bench",
+        type=options.regex,
         action="append",
         default=[],
         metavar="REGEX",
@@ -49,22 +52,3 @@ def check_selected(args: argparse.Namespace, here: bool = True) -> None:
     """
     if here and (why := missing(args.device)):
         raise UserError(f"--device {args.device}: {why}")
-    for size in args.size:
-        if size not in ("small", "large") and not re.fullmatch("[1-9][0-9]*", size):
-            raise UserError(f"--size {size!r} is not valid: a whole number from 1 up, small or large")
-    check_patterns(args.bench)
-
-
-def check_patterns(patterns: list[str]) -> None:
-    """Nothing, if all of ``--bench`` are regular expressions.
-
-    Raises
-    ------
-    UserError
-        One is not.
-    """
-    for pattern in patterns:
-        try:
-            re.compile(pattern)
-        except re.error as error:
-            raise UserError(f"--bench {pattern!r} is not a regular expression: {error}") from error

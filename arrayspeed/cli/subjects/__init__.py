@@ -3,34 +3,30 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
-from contextlib import redirect_stdout
-from pathlib import Path
+from dataclasses import replace
 
-from arrayspeed.cli import upgrade
 from arrayspeed.cli.own import arguments
-from arrayspeed.cli.own.run import beside, say, script_of
-from arrayspeed.cli.selected import add_selected
+from arrayspeed.cli.own.run import script_of, wanted_of
+from arrayspeed.cli.selected import add_selected, check_selected
 from arrayspeed.environments import interpreters
 from arrayspeed.environments.project import load_config
-from arrayspeed.measure.players import Turns
+from arrayspeed.formats.progress import say
+from arrayspeed.measure.looking import Limits
 from arrayspeed.measure.tiers import kernels_of
-from arrayspeed.measure.until_decided import Limits
 from arrayspeed.model.errors import UserError
-from arrayspeed.own.compared import Wanted
-from arrayspeed.releases.own import OwnCode
-from arrayspeed.releases.subject import Subject
-from arrayspeed.releases.suite import Suite
-from arrayspeed.upgrade import pair
-from arrayspeed.upgrade.compare import default_selections
+from arrayspeed.subjects.kernels import Kernels
+from arrayspeed.subjects.own import OwnCode
+from arrayspeed.subjects.subject import Subject
+from arrayspeed.upgrades import pair
+from arrayspeed.upgrades.compare import default_selections
 
 #: Options that need --file, and the one that kernels have instead.
 OWN = ("metric", "function", "results", "tolerance")
 
 
 def add_subject(parser: argparse.ArgumentParser) -> None:
-    """What is measured."""
+    """Add the options that name what is measured."""
     add_selected(parser)
     group = parser.add_argument_group("your own code")
     arguments.add_what(group)
@@ -41,11 +37,6 @@ def add_subject(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def is_own(args: argparse.Namespace) -> bool:
-    """Whether somebody's own code is measured."""
-    return bool(args.file or args.asv or args.pytest or args.shell)
-
-
 def check_subject(args: argparse.Namespace, names: Sequence[str]) -> None:
     """Whether the options make sense together.
 
@@ -54,47 +45,39 @@ def check_subject(args: argparse.Namespace, names: Sequence[str]) -> None:
     UserError
         They do not; the message says why.
     """
-    arguments.check(args)
     if args.python:
         interpreters.check(args.python)
     if args.html:
         raise UserError("--html goes with upgrade and compare")
-    if is_own(args):
+    if arguments.is_own(args):
         if args.bench or args.tier:
             raise UserError("--bench and --tier are for arrayspeed's own kernels; with --file, -k chooses functions")
         return
     for option in OWN:
         if getattr(args, option):
             raise UserError(f"--{option} goes with --file")
-    args.machine, args.reuse = None, False
     for name in names:
-        args.library, args.old, args.new = name, getattr(args, "old", None) or "1", getattr(args, "new", None) or "1"
-        upgrade.check(args)
+        pair.check_versions(name, *(text for text in (getattr(args, each, None) for each in ("old", "new")) if text))
+    check_selected(args)
 
 
 def subject_of(args: argparse.Namespace, name: str) -> Subject:
-    """A package with what is measured of it."""
-    if is_own(args):
+    """Return a package with what is measured of it."""
+    if arguments.is_own(args):
         what = script_of(args)
-        wanted = Wanted(
-            folder=Path(args.results).absolute() if args.results else beside(what),
-            functions=tuple(args.function),
-            sizes=tuple(args.size),
-            companions=tuple(args.companions),
-            turns=Turns(timeout=args.timeout),
-            tolerance=args.tolerance,
-            wait=args.wait,
-        )
+        wanted = replace(wanted_of(what, args), again=False)
         wanted.folder.mkdir(parents=True, exist_ok=True)
         return OwnCode(what, name, wanted, args.python, say)
+    return kernels_of_args(args, name, [args.python] if args.python else [])
+
+
+def kernels_of_args(args: argparse.Namespace, name: str, python: Sequence[str]) -> Kernels:
+    """Return a library with the kernels that the arguments choose."""
+    chosen = default_selections(args.bench, [args.device], args.size, kernels_of(args.tier, [], bool(args.bench)))
     pair.exact(name, args.companions)
-    with redirect_stdout(sys.stderr):
-        config = load_config()
-    kernels = kernels_of(args.tier, [], bool(args.bench))
-    chosen = default_selections(args.bench, [args.device], args.size, kernels)
-    return Suite(config, name, chosen, args.companions, args.wait, args.python)
+    return Kernels(load_config(), name, chosen, args.companions, python, args.wait, say)
 
 
 def limits_of(args: argparse.Namespace) -> Limits:
-    """How long, and how strict."""
+    """Return how long, and how strict."""
     return Limits(args.rounds, args.minutes, args.factor)

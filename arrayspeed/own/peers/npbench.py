@@ -76,12 +76,14 @@ def numpy_of(array: Any) -> ModuleType:
 
 
 def changed(place: int) -> Callable[[Any, tuple[Any, ...]], Any]:
-    """What a function returns, or the argument in this place that it changed instead."""
+    """Return what a function returns, or the argument in this place that it changed instead."""
     return lambda result, arguments: arguments[place] if result is None else result
 
 
 def iterations(count: Any, preset: dict[str, Any]) -> Any:
-    """How often a point was within, as the peer counts: from 0, and 0 where it stays within; rows are imaginary."""
+    """Return how often a point was within, as the peer counts: from 0, and 0 where it stays within; rows
+    are imaginary.
+    """
     xp = numpy_of(count)
     last = count.T - 1
     return xp.where(last == preset["maxiter"] - 1, 0, last)
@@ -191,12 +193,12 @@ def spaced(start: float, stop: float, count: int) -> Any:
 
 
 def inputs(rng: object, size: int) -> tuple[int]:
-    """The size alone: both sides have the peer's inputs."""
+    """Return the size alone: both sides have the peer's inputs."""
     return (size,)
 
 
 def made(program: Program, size: int) -> tuple[dict[str, Any], Any]:
-    """The preset's numbers, and what the peer makes of them."""
+    """Return the preset's numbers, and what the peer makes of them."""
     name = program.place.rpartition("/")[2]
     about = json.loads((PATH / f"bench_info/{name}.json").read_text())["benchmark"]
     preset = about["parameters"][PRESETS[size]]
@@ -207,7 +209,7 @@ def made(program: Program, size: int) -> tuple[dict[str, Any], Any]:
 
 
 def loaded(program: Program, ending: str) -> ModuleType:
-    """A file of the peer's."""
+    """Return a file of the peer's."""
     folder = PATH / "npbench/benchmarks" / program.place
     name = next(iter(sorted(folder.glob("*_numpy.py")))).stem.removesuffix("_numpy") + ending
     spec = importlib.util.spec_from_file_location(f"npbench_{name}", folder / f"{name}.py")
@@ -218,7 +220,7 @@ def loaded(program: Program, ending: str) -> ModuleType:
 
 
 def theirs(program: Program, backend: str, size: int) -> Callable[[], Any]:
-    """The peer's function with its inputs."""
+    """Return the peer's function with its inputs."""
     if backend == "jax-jit":
         importlib.import_module("jax").config.update("jax_enable_x64", True)
     function = getattr(loaded(program, f"_{BACKENDS[backend]}"), program.function)
@@ -255,7 +257,7 @@ def ours(program: Program, backend: str, size: int) -> Callable[[], Any]:
 
 
 def of(program: Program, backend: str) -> Callable[[int], Any]:
-    """A function that prepares at its first call."""
+    """Return a function that prepares at its first call."""
     prepared = cache(partial(ours if OURS else theirs, program, backend))
     return lambda size: prepared(size)()
 

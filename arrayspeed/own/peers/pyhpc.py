@@ -38,12 +38,14 @@ sizes = (65_536, 1_048_576)
 
 
 def inputs(rng: object, size: int) -> tuple[int]:
-    """The size alone: both draw their inputs themselves, from the same seed, and some of the peer's change theirs."""
+    """Return the size alone: both draw their inputs themselves, from the same seed, and some of the peer's change
+    theirs.
+    """
     return (size,)
 
 
 def theirs(kernel: str, backend: str, size: int) -> Callable[[], Any]:
-    """The peer's program with its inputs; it waits for its result itself."""
+    """Return the peer's program with its inputs; it waits for its result itself."""
     name = BACKENDS[backend]
     setup = importlib.import_module("backends").__backends__[name]
     setup(device="cpu").__enter__()  # never left, as the process measures nothing else
@@ -66,7 +68,7 @@ def ours(kernel: str, backend: str, size: int) -> Callable[[], Any]:
 
 
 def of(kernel: str, backend: str) -> Callable[[int], Any]:
-    """A function that prepares at its first call."""
+    """Return a function that prepares at its first call."""
     prepared = cache(partial(ours if OURS else theirs, kernel, backend))
     return lambda size: prepared(size)()
 

@@ -1,0 +1,42 @@
+"""What somebody's own code may be: how each kind is asked for, and read.
+
+A worker loads a kind by the same name (`arrayspeed.own.worker.serving`). CONTRIBUTING.md says how one is added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from arrayspeed.own import script
+from arrayspeed.own.script import COMMAND, Script
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of code.
+
+    Attributes
+    ----------
+    metavar, help
+        Of the option that asks for it, whose name is that of the kind.
+    read
+        Its value -> what is measured; raises `UserError` where that cannot be.
+    """
+
+    metavar: str
+    help: str
+    read: Callable[[str], Script]
+
+
+KINDS = {
+    "file": Kind("FILE", "a file of yours with bench_* functions, see docs/own-code.md", script.read),
+    "asv": Kind("DIR", "instead of --file: the time_* of a folder of asv benchmarks", script.of_asv),
+    "pytest": Kind(
+        "PATH",
+        "instead of --file: tests that use pytest-benchmark",
+        partial(script.suite, kind="pytest", needs=("pytest",)),
+    ),
+    COMMAND: Kind("COMMAND", "instead of --file: a shell command", script.of_command),
+}

@@ -1,0 +1,295 @@
+"""One function: its first call, its memory, its values, and batches of calls."""
+
+from __future__ import annotations
+
+import gc
+import mmap
+import os
+import resource
+from collections.abc import Awaitable, Iterator
+from time import monotonic, perf_counter, sleep
+
+from . import keeping, memory, values
+from .allocator import learnt, retain
+from .stack import as_in_a_script
+from .waiting import waiter
+
+TYPE_CHECKING = False  # type checkers take it as true
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from .again import Again
+    from .values import Shot
+    from .waiting import Wait
+
+#: Seconds of calls before a function is ready: caches are warm, and one call's time is roughly known.
+WARM_UP = 0.05
+
+#: Then calls go on until two batches of about so many seconds agree, or for so many seconds: a call is as long as the
+#: one before within a tenth, and takes as many page faults.
+WINDOW, SETTLING, STEADY = 0.02, 1.0, 0.1
+
+#: A shorter call is made once, untimed, before each batch: the other sides' data are in the caches.
+SHORT = 0.01
+
+#: Calls whose largest peak counts, and seconds of a call for which there is more than one: libraries keep what they
+#: freed, and give it back when they please.
+PEAKS, SHORT_ENOUGH = 3, 0.3
+
+#: Seconds that a batch may take with its setups in between; fewer calls are made then.
+RENEWING = 0.1
+
+#: Calls that tell whether a failure comes and goes, and the seconds that they may take.
+TRIALS, TRYING = 100, 1.0
+
+
+class Forked(Exception):
+    """The function forks, and the child returns from it too."""
+
+
+class Measured:
+    """A function with its arguments, in the process that calls it.
+
+    ``again``: what sets it up again before each batch, or every so many calls; None where nothing has to be.
+    """
+
+    def __init__(self, function: Callable[..., Any], arguments: Sequence[Any], again: Again | None = None) -> None:
+        self.function = function
+        self.arguments = arguments
+        self.again = again
+        self.every = again.every if again else 0
+        self.wait: Wait | None = None
+        self.each = 0.0
+        self.faults = 0.0
+        self.main = os.getpid()
+        self.returned = mmap.mmap(-1, 1)  # shared with children
+
+    def call(self) -> Any:
+        """One call, finished."""
+        self.renew()
+        return self.finished()
+
+    def renew(self) -> None:
+        """Set it up again, where its calls need that."""
+        if self.again and self.every:
+            self.again()
+
+    def finished(self) -> Any:
+        """Return a call's result, when it is complete."""
+        result = self.function(*self.arguments)
+        if self.wait is not None:
+            self.wait(result)
+        return result
+
+    def prepare(self, wanted: dict[str, Any]) -> dict[str, Any]:
+        """Call it until it is warm; what was found on the way.
+
+        Parameters
+        ----------
+        wanted
+            ``touch``: one call and nothing else. ``memory``: the most that a call takes. ``kept``: what calls keep.
+            ``values``: a path without its end, to which the values of two calls are written.
+        """
+        found: dict[str, Any] = {"notes": []}
+        before = self.arguments_digest() if wanted.get("values") else None
+        made = self.again.state() if self.again and not self.every else None
+        gc.collect()
+        started = perf_counter()
+        result = self.function(*self.arguments)
+        self.only_here()
+        self.wait, unknown = waiter(result)
+        if self.wait is not None:
+            self.wait(result)
+        found["first"] = perf_counter() - started
+        self.no_child_returned()
+        if wanted.get("touch"):
+            return found
+        if self.again and made is not None and made != self.again.state():
+            self.every = 1
+        if unknown:
+            found["notes"].append(["assumed", ", ".join(unknown)])
+        if result is None and not self.again:
+            found["notes"].append(["nothing", None])
+        if isinstance(result, (Awaitable, Iterator)):
+            found["notes"].append(["lazy", None])
+        shots = [self.shot(result, found)] if wanted.get("values") and result is not None else []
+        del result
+        last: list[Any] = []
+
+        def once_more() -> None:
+            started = perf_counter()
+            last[:] = [self.finished()]
+            self.each = perf_counter() - started
+
+        peaks: list[int | None] = []
+        most = PEAKS if wanted.get("memory") else 1
+        while not peaks or (peaks[-1] is not None and len(peaks) < most and self.each < SHORT_ENOUGH):
+            last.clear()
+            self.renew()
+            peaks.append(memory.peak_of(once_more))
+        known = [peak for peak in peaks if peak is not None]
+        found["memory"] = max(known) if wanted.get("memory") and len(known) == len(peaks) else None
+        if shots and shots[0] is not None:
+            shots.append(self.shot(last[0], found))
+        last.clear()
+        if wanted.get("values"):
+            found.update(self.compared(shots, before, wanted["values"], found))
+        if wanted.get("kept"):
+            kept = keeping.kept_by(self.call, self.each)
+            found.update(kept=kept.counted, resident=kept.grown, within=kept.within)
+        if not self.warm_up():
+            found["notes"].append(["unsteady", None])
+        found["learnt"] = learnt()
+        return found
+
+    def retained(self) -> bool:
+        """From now on the process retains what its calls free; warm again. False where the C library cannot."""
+        if not retain():
+            return False
+        self.warm_up()
+        return True
+
+    def shot(self, result: object, data: dict[str, Any]) -> Shot | None:
+        """Return a copy of a result; None where it cannot be compared, which is noted."""
+        try:
+            return values.snapshot(result)
+        except values.Unknown as error:
+            data["notes"].append(["unknown", str(error)])
+            return None
+
+    def arguments_digest(self) -> str | None:
+        """Return a digest of the arguments; None where they cannot be read."""
+        try:
+            return values.fingerprint(self.arguments)
+        except values.Unknown:
+            return None
+
+    def compared(self, shots: list[Shot | None], before: str | None, path: str, data: dict[str, Any]) -> dict[str, Any]:
+        """Return what is known of values and inputs: digests, a summary, and files."""
+        after = self.arguments_digest()
+        if before != after:
+            data["notes"].append(["in place", None])
+        known: dict[str, Any] = {"inputs": before}
+        taken = [shot for shot in shots if shot is not None]
+        if len(taken) == 2:
+            first, second = map(values.digest, taken)
+            known["summary"] = values.summary(taken[0])
+            known["digest"] = first
+            values.write(path + ".1", taken[0])
+            known["files"] = [path + ".1"]
+            # Inputs that a call changed give another result, which says nothing about chance.
+            if first != second and before == after:
+                values.write(path + ".2", taken[1])
+                known["files"].append(path + ".2")
+        return known
+
+    def warm_up(self) -> bool:
+        """Call until caches are warm and calls are steady; whether they are.
+
+        How long a call takes may change for many calls: an allocator learns which blocks to keep, a heap grows, a
+        compiler at run time sees that code is hot.
+        """
+        spent, number = 0.0, 1
+        if self.each > SETTLING:
+            return True
+        while spent < WARM_UP:
+            self.each = self.time(number)
+            spent += self.each * number
+            number *= 2
+        until = monotonic() + SETTLING
+        while True:
+            before = self.each, self.faults
+            self.each = self.time(max(1, round(WINDOW / self.each)))
+            if self.each > before[0] * (1 - STEADY) and abs(self.faults - before[1]) <= max(1.0, STEADY * before[1]):
+                return True
+            if monotonic() > until:
+                return False
+
+    def batch(self, number: int) -> float:
+        """Seconds of a call, the mean of so many."""
+        if self.again and not self.every:
+            self.again()
+        if self.each < SHORT:
+            self.call()
+        self.each = self.time(number)
+        return self.each
+
+    def time(self, number: int) -> float:
+        """Seconds of a call, the mean of so many; where each needs a setup, of as many as there is time for."""
+        if not self.again or not self.every:
+            return as_in_a_script(lambda: self.loop(number))
+        until, spent, made = monotonic() + RENEWING, 0.0, 0
+        while made < number and (not made or monotonic() < until):
+            self.again()
+            spent += as_in_a_script(lambda: self.loop(self.every)) * self.every
+            made += self.every
+        return spent / made
+
+    def loop(self, number: int) -> float:
+        """Return the timing loop. Garbage is collected as in any script: what a function leaves to collect
+        is its cost.
+        """
+        function, arguments, wait = self.function, self.arguments, self.wait
+        times = range(number)
+        before = page_faults()
+        if wait is None:
+            started = perf_counter()
+            for _ in times:
+                function(*arguments)
+            seconds = perf_counter() - started
+        else:
+            started = perf_counter()
+            for _ in times:
+                wait(function(*arguments))
+            seconds = perf_counter() - started
+        self.faults = (page_faults() - before) / number
+        return seconds / number
+
+    def succeeds(self) -> bool:
+        """Return whether any of some further calls succeeds."""
+        until = monotonic() + TRYING
+        for _ in range(TRIALS):
+            try:
+                self.call()
+                return True
+            except Exception:  # whatever it raises is a failure of the call
+                if monotonic() > until:
+                    return False
+            except BaseException:  # it wants to end the process
+                return False
+        return False
+
+    def only_here(self) -> None:
+        """End where this is a child that the function forked and that returned from the call as well."""
+        if os.getpid() != self.main:
+            self.returned[0] = 1
+            os._exit(0)
+
+    def no_child_returned(self) -> None:
+        """Wait a moment for a child that may return too.
+
+        Raises
+        ------
+        Forked
+            One did.
+        """
+        until = monotonic() + 0.2
+        while not self.returned[0] and children() and monotonic() < until:
+            sleep(0.005)
+        if self.returned[0]:
+            raise Forked("it forks, and the child returns from the function: it must end with os._exit")
+
+
+def page_faults() -> int:
+    """Pages of memory that the system has given this process so far, without reading them from a disk."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+
+
+def children() -> bool:
+    """Return whether this process has any child."""
+    try:
+        with open(f"/proc/self/task/{os.getpid()}/children") as file:
+            return bool(file.read().strip())
+    except OSError:
+        return False

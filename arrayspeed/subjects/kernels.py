@@ -1,0 +1,237 @@
+"""Versions of a library in our kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from asv.config import Config
+from asv.environment import Environment, get_environments
+from asv.repo import get_repo
+
+from arrayspeed.decide import UNCLEAR_SHARE, Observed
+from arrayspeed.environments import interpreters, pythons
+from arrayspeed.environments.keep import keep
+from arrayspeed.environments.listed import Python, Release, releases, within_reach
+from arrayspeed.environments.machine import describe
+from arrayspeed.environments.plugin import stored_packages, wheels
+from arrayspeed.environments.uv import Uv
+from arrayspeed.formats.progress import say as to_stderr
+from arrayspeed.measure.host import only_run
+from arrayspeed.measure.looking import Limits
+from arrayspeed.measure.plan import Selection
+from arrayspeed.measure.session import Session, open_session, same_code
+from arrayspeed.measure.until_decided import until_decided
+from arrayspeed.model.errors import UserError
+from arrayspeed.model.libraries import bare
+from arrayspeed.model.text import digest
+from arrayspeed.records.results import result_commits
+from arrayspeed.subjects.found import Asked, Found, of_row
+from arrayspeed.subjects.subject import links_of
+from arrayspeed.upgrades import compare, pair
+from arrayspeed.upgrades.compare import Collected, Pair
+from arrayspeed.upgrades.verdict import row_of, verdict
+from arrayspeed.verdict.verdict import Side, Verdict
+from arrayspeed.versions.releases import stored
+
+
+class Kernels:
+    """See `arrayspeed.subjects.subject.Subject`. A side is a version.
+
+    Parameters
+    ----------
+    config
+        asv's configuration.
+    library
+        The library, or Python.
+    selections
+        What is measured.
+    companions
+        Further requirements of all sides.
+    python
+        The Python of all sides, or of each; by default that of the library's own environments.
+    wait
+        Wait for another measurement on this machine to end.
+    say
+        Is told of the Python that was chosen.
+    """
+
+    label = "kernels"
+
+    def __init__(
+        self,
+        config: Config,
+        library: str,
+        selections: Sequence[Selection],
+        companions: Sequence[str] = (),
+        python: Sequence[str] = (),
+        wait: bool = False,
+        say: Callable[[str], None] = to_stderr,
+    ) -> None:
+        pair.check_versions(library)
+        self.config, self.name, self.selections, self.wait, self.say = config, library, list(selections), wait, say
+        self.companions, self.pins = list(companions), list(companions)
+        template = pair.template(config, library)
+        key = next((name for name in template["req"] if bare(name) == library), library)
+        self.project = key.removeprefix("pip+").split("[")[0].strip()
+        for each in python:
+            interpreters.check(each)
+        self.asked = list(python)
+        self.chosen = self.asked or [template["python"]]
+        self.settled: list[str] = []
+        self.pythons: Sequence[Python] = within_reach(self.asked[0] if self.asked else None)
+        self.folder = Path(config.results_dir)
+        self.identity = digest(library, self.companions, self.asked, list(map(repr, self.selections)))
+        self.wheels = wheels(config.env_dir)
+        self.uv = Uv(self.wheels)
+        self.environments: dict[str, Environment] = {}
+
+    def releases(self, early: bool = False) -> list[Release]:
+        """Of the index."""
+        return releases(self.project, self.say, early, self.pythons, self.uv)
+
+    def running(self, version: str) -> list[str]:
+        """With the companions of asv.conf.json."""
+        (wanted,) = pair.requirements_of(self.config, self.name, [version], self.companions).values()
+        return pythons.supporting(self.uv, wanted)
+
+    def choose(self, old: str, new: str) -> None:
+        """Choose that of the library's own environments, or the newest that runs both; asked for the same two again, it
+        is known.
+        """
+        if self.settled == [old, new]:
+            return
+        before = self.chosen
+        self.chosen, self.pins = pair.settled(self.config, self.name, [old, new], self.companions, self.say, self.asked)
+        self.settled = [old, new]
+        if self.chosen != before:
+            self.environments = {}
+
+    def ends(self, old: str, new: str) -> None:
+        """Both ends, with the companions of asv.conf.json."""
+        self.choose(old, new)
+        self.session([old, new])
+
+    def install(self, version: str) -> None:
+        """Install a release, with the same companions."""
+        if version not in self.environments:
+            self.session([version])
+
+    def works(self, version: str) -> None:
+        """asv found the benchmarks there when the environment was made."""
+
+    def session(self, versions: Sequence[str]) -> Session:
+        """asv's objects for some releases, in their order."""
+        config = pair.several(self.config, self.name, versions, self.pins, self.chosen[:1] * len(versions))
+        session = open_session(config, self.selections)
+        for env in session.environments.values():
+            keep(self.uv, env.find_executable("python"), env.packages(), self.wheels, self.say)
+        if len(session.environments) != len(versions):
+            raise UserError(f"nothing that is selected runs in every release of {self.name}")
+        self.environments |= dict(zip(versions, session.environments.values(), strict=True))
+        return session
+
+    def two(self, old: str, new: str) -> Config:
+        """asv's configuration for two versions, of which either may have a Python of its own; two copies of one."""
+        self.choose(old, new)
+        return pair.pair_config(self.config, self.name, old, new, self.pins, self.chosen)
+
+    def verdict(self, sides: Sequence[str], limits: Limits, unclear: float = UNCLEAR_SHARE) -> Verdict:
+        """Compare two versions, which are measured anew."""
+        old, new = sides
+        pair.check_versions(self.name, old, new)
+        config = self.two(old, new)
+        with only_run(self.folder, self.wait):
+            session = open_session(config, self.selections)
+            rows = compare.measure(session, self.selections, limits)
+        packages = [env.packages() for env in session.environments.values()]
+        return self.verdict_of(sides, rows, session.machine["machine"], packages, limits.factor, unclear)
+
+    def stored(self, sides: Sequence[str], machine: str | None, factor: float, unclear: float) -> Verdict:
+        """Compare what is stored of two versions.
+
+        Raises
+        ------
+        UserError
+            Nothing is, of both.
+        """
+        old, new = sides
+        pair.check_versions(self.name, old, new)
+        config, machine = self.two(old, new), machine or describe()["machine"]
+        commits = same_code(get_repo(config), result_commits(config.results_dir, machine))
+        names = [env.name for env in get_environments(config, None)]
+        known = compare.stored(config.results_dir, machine, (names[0], names[1]), commits, self.selections)
+        if not known:
+            raise UserError(
+                f"{config.results_dir}/{machine} has no results of both versions from the current kernels: "
+                "run it without --reuse"
+            )
+        packages = [stored_packages(config.results_dir, machine, name, commits) for name in names]
+        return self.verdict_of(sides, compare.judge_stored(known, factor), machine, packages, factor, unclear)
+
+    def verdict_of(
+        self,
+        sides: Sequence[str],
+        rows: Sequence[compare.Row],
+        machine: str,
+        packages: Sequence[Mapping[str, str]],
+        factor: float,
+        unclear: float,
+    ) -> Verdict:
+        """Return the verdict of two versions."""
+        both = sides_of(sides, self.chosen, packages)
+        others = pair.packages_that_differ(self.name, packages, self.chosen)
+        return verdict(self.name, both, rows, machine, factor, others, unclear)
+
+    def measure(
+        self, versions: Sequence[str], asked: Mapping[Asked, float | None] | None, limits: Limits, stage: str
+    ) -> dict[Asked, Found]:
+        """Measure kernels."""
+        with only_run(self.folder, self.wait):
+            session = self.session(versions)
+            wanted = None if asked is None else {what for what, _, _ in asked}
+            run = digest(self.identity, stage, list(versions))
+            blocks = compare.blocks_for(session, self.selections, run, wanted)
+            if asked is not None and not blocks:
+                return {}
+            names = dict(zip(versions, session.environments, strict=True))
+            pairs: Mapping[Asked, float | None] = (
+                asked if asked is not None else {(what, versions[0], versions[1]): None for what in blocks}
+            )
+            collected = Collected(blocks, stored(session, {one.name: one for one in blocks.values()}))
+
+            def observed() -> dict[Asked, Observed]:
+                seen = {}
+                for (what, old, new), beyond in pairs.items():
+                    first = names[old] if isinstance(old, str) else (names[old[0]], names[old[1]])
+                    where: Pair = (what, first, names[new])
+                    if what in blocks and (one := collected.observed(where, limits.factor, beyond)):
+                        seen[what, old, new] = one
+                return seen
+
+            decisions = until_decided(session, blocks, collected.take, observed, limits, collected.finished)
+        found = {}
+        for (what, old, new), decision in decisions.items():
+            first = old if isinstance(old, str) else old[0]
+            both = collected.sides(what, names[first], names[new])
+            row = compare.Row(both.one, observed()[what, old, new], decision, both.old, both.new)
+            found[what, old, new] = of_row(what, row_of(row, (Side(first), Side(new))))
+        return found
+
+    def packages(self, version: str) -> dict[str, str]:
+        """As they were recorded."""
+        packages: dict[str, str] = self.environments[version].packages()
+        return packages
+
+    def links(self, version: str) -> dict[str, str]:
+        """From the installed metadata."""
+        return links_of(Path(self.environments[version]._path), self.project)
+
+
+def sides_of(
+    versions: Sequence[str], pythons: Sequence[str], packages: Sequence[Mapping[str, str]]
+) -> tuple[Side, Side]:
+    """Return both sides, with labels that differ."""
+    labels = versions if versions[0] != versions[1] else [versions[0], f"{versions[1]} (copy 2)"]
+    old, new = (Side(*each) for each in zip(labels, pythons, packages, strict=True))
+    return old, new

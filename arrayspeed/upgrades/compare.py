@@ -1,0 +1,256 @@
+"""Compare two versions of one library: measure both side by side until it is decided, and say what changed."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from arrayspeed.decide import Decision, Observed, judge
+from arrayspeed.decide.observed import halfway
+from arrayspeed.decide.words import FACTOR
+from arrayspeed.measure.blocks import Block, blocks_of
+from arrayspeed.measure.looking import Limits
+from arrayspeed.measure.plan import Selection, combinations, wanted
+from arrayspeed.measure.selections import COMPILED
+from arrayspeed.measure.session import Session
+from arrayspeed.measure.states import ALWAYS, NEVER, WHERE_FAULTS, differ
+from arrayspeed.measure.until_decided import until_decided
+from arrayspeed.model.combination import Combination
+from arrayspeed.model.failures import NOT_AVAILABLE
+from arrayspeed.model.measures import ALL, LARGEST, MEASURES, SMALLEST, measure_of
+from arrayspeed.records import processes
+from arrayspeed.records.measures import observed_of_sides
+from arrayspeed.records.processes import Process
+from kernels import CATALOGUE
+from kernels.catalogue import dtypes
+
+#: What tells combinations of one environment apart; after it, `RETAINED` where it is their other time.
+Key = tuple[str, str, int | None, str | None]
+Compared = Key | tuple[Key, str]
+
+#: The time of a call where the process retains freed memory, in names of comparisons.
+RETAINED = "memory retained"
+
+
+def default_selections(
+    patterns: list[str], devices: list[str], sizes: list[str], kernels: Sequence[str] = ()
+) -> list[Selection]:
+    """Return what is compared: the measures that upgrades look at, by their table, of each kernel in its own precision,
+    and in those that a pattern names.
+    """
+    own = dict.fromkeys(kernel.dtypes[0] for kernel in CATALOGUE.values())
+    named = dict.fromkeys(dtype for dtype in dtypes() if any(dtype in pattern for pattern in patterns))
+    narrow = {"patterns": patterns, "devices": devices, "dtypes": [*(own | named)], "kernels": list(kernels)}
+    sizes = sizes or ["small", "large"]
+    chosen = {ALL: sizes, SMALLEST: sizes[:1], LARGEST: sizes[-1:]}
+    found = []
+    for measure in MEASURES.values():
+        if measure.upgrade and measure.of_library:
+            found.append(Selection(measures=[measure.name], patterns=patterns))
+        elif measure.upgrade:
+            backends = COMPILED if measure.of_compiling else []
+            found.append(Selection(measures=[measure.name], backends=backends, sizes=chosen[measure.upgrade], **narrow))
+    return found
+
+
+def key(combination: Combination) -> Key:
+    """Return what tells combinations of one environment apart."""
+    return combination.benchmark, combination.backend, combination.size, combination.device
+
+
+@dataclass(frozen=True)
+class Row:
+    """One combination: what both sides gave, and what was decided. ``state``: `RETAINED` where it is of that."""
+
+    one: Combination
+    observed: Observed
+    decision: Decision
+    old: list[Process]
+    new: list[Process]
+    state: str = ""
+
+    @property
+    def verdict(self) -> str:
+        """The word."""
+        return self.decision.verdict
+
+
+@dataclass
+class Sides:
+    """What both sides gave of one combination."""
+
+    old: list[Process] = field(default_factory=list)
+    new: list[Process] = field(default_factory=list)
+
+    @property
+    def one(self) -> Combination:
+        """The combination, of whichever side has it."""
+        return (self.old or self.new)[0].one
+
+    def observed(self, factor: float = FACTOR) -> Observed:
+        """As `arrayspeed.decide` takes it; ``factor``: the ratio that somebody would act on."""
+        return observed_of_sides(self.old, self.new, factor)
+
+    def available(self) -> Sides:
+        """Return the same without rounds in which neither side could be measured, as it says itself; what one side
+        alone lacks is a failure there.
+        """
+        absent = [
+            {(process.block, process.round) for process in side if process.kind == NOT_AVAILABLE and process.block}
+            for side in (self.old, self.new)
+        ]
+        both = absent[0] & absent[1]
+        return Sides(
+            *([one for one in side if (one.block, one.round) not in both] for side in (self.old, self.new)),
+        )
+
+    @property
+    def two_times(self) -> bool:
+        """Whether on either side a call takes another time where freed memory is retained, by the first round that was
+        asked.
+        """
+        asked = [(process, more) for process in (*self.old[:1], *self.new[:1]) if (more := process.retained)]
+        return any(differ(process.value, process.faults, more.value, more.faults) for process, more in asked)
+
+    def retaining(self) -> Sides:
+        """Return the same where freed memory is retained, from the rounds in which both sides gave a time there."""
+        both = [(old, new) for old, new in zip(self.old, self.new, strict=True) if old.retained and new.retained]
+        return Sides(*([as_retained(pair[side]) for pair in both] for side in (0, 1)))
+
+
+def as_retained(process: Process) -> Process:
+    """Return what a process gave where it retained freed memory, as if it were all that it gave."""
+    more = process.retained
+    assert more is not None
+    return replace(process, value=more.value, batches=more.batches, faults=more.faults, why=more.why, retained=None)
+
+
+Found = dict[Key, Sides]
+
+#: What is compared: a combination, a reference or two, between which it is the middle, and a side.
+Pair = tuple[Key, str | tuple[str, str], str]
+
+
+class Collected:
+    """What blocks have given so far: the processes of each environment, by what was measured."""
+
+    def __init__(self, blocks: Mapping[Key, Block], stored: Mapping[str, Sequence[Process]] | None = None) -> None:
+        """Begin; ``stored``: what an earlier run left, by the names of blocks."""
+        self.blocks = blocks
+        self.where = {block.name: where for where, block in blocks.items()}
+        self.processes: dict[Key, list[Process]] = {where: [] for where in blocks}
+        for name, played in (stored or {}).items():
+            self.processes[self.where[name]].extend(played)
+        self.finished = {where: len({one.round for one in played}) for where, played in self.processes.items()}
+
+    def take(self, block: Block, played: list[Process]) -> None:
+        """Take what the sides of a block gave in a round."""
+        self.processes[self.where[block.name]].extend(played)
+
+    def of(self, where: Key, environment: str) -> list[Process]:
+        """Return the processes of an environment."""
+        return [process for process in self.processes[where] if process.one.environment == environment]
+
+    def sides(self, where: Key, old: str, new: str) -> Sides:
+        """Return what two environments gave."""
+        return Sides(self.of(where, old), self.of(where, new)).available()
+
+    def observed(self, pair: Pair, factor: float, beyond: float | None = None) -> Observed | None:
+        """Return a comparison; None where a side gave nothing yet.
+
+        ``beyond``: a ratio that takes the place of all else that it is judged by, ``factor`` and what measures say.
+        """
+        where, old, new = pair
+        references = [self.of(where, each) for each in ((old,) if isinstance(old, str) else old)]
+        subject = self.of(where, new)
+        if len(references) == 1:
+            sides = Sides(references[0], subject).available()
+            references, subject = [sides.old], sides.new
+        if not subject or not all(references):
+            return None
+        one = observed_of_sides(references[0], subject, factor)
+        if len(references) > 1:
+            other = observed_of_sides(references[1], subject).reference
+            one = replace(
+                one, reference={n: halfway(value, other.get(n), one.floor) for n, value in one.reference.items()}
+            )
+        return one if beyond is None else replace(one, factor=beyond, least=0.0)
+
+
+def blocks_for(
+    session: Session, selections: Sequence[Selection], run: str, wanted: Collection[Key] | None = None
+) -> dict[Key, Block]:
+    """Return a block for each combination that every environment of a session has; ``wanted``: of these alone."""
+    every = dict.fromkeys(one for selection in selections for one in combinations(session, selection))
+    return {
+        key(one.one): one.with_first(measure_of(one.one.measure).rounds)
+        for one in blocks_of(every, list(session.environments), run)
+        if len(one.sides) == len(session.environments) and (wanted is None or key(one.one) in wanted)
+    }
+
+
+def measure(session: Session, selections: Sequence[Selection], limits: Limits) -> list[Row]:
+    """Measure both environments side by side until every comparison is decided; every process is stored as it ends."""
+    old, new = session.environments
+    collected = Collected(blocks_for(session, selections, f"{time.time_ns():x}"))
+
+    def sides() -> Found:
+        return {where: collected.sides(where, old, new) for where in collected.blocks}
+
+    def retained(block: Block) -> str:
+        so_far = collected.sides(key(block.one), old, new)
+        return WHERE_FAULTS if not so_far.old else ALWAYS if so_far.two_times else NEVER
+
+    def observed() -> dict[Compared, Observed]:
+        return observed_of(sides(), limits.factor)
+
+    decisions = until_decided(session, collected.blocks, collected.take, observed, limits, retained=retained)
+    return rows_of(sides(), decisions, limits.factor)
+
+
+def observed_of(known: Found, factor: float) -> dict[Compared, Observed]:
+    """Return what was measured so far, as `arrayspeed.decide` takes it."""
+    seen: dict[Compared, Observed] = {where: sides.observed(factor) for where, sides in known.items() if sides.old}
+    for where, sides in known.items():
+        if sides.two_times and (more := sides.retaining()).old:
+            seen[where, RETAINED] = more.observed(factor)
+    return seen
+
+
+def stored(
+    folder: str, machine: str, environments: tuple[str, str], commits: list[str], selections: Sequence[Selection]
+) -> Found:
+    """Return what is stored of two environments, old and new, measured on a machine at commits with the same code."""
+    found: Found = defaultdict(Sides)
+    for environment, side in zip(environments, ("old", "new"), strict=True):
+        for process in processes.load(folder, machine, environment, commits):
+            if any(wanted(process.one, selection) for selection in selections):
+                getattr(found[key(process.one)], side).append(process)
+    known = {where: met(sides).available() for where, sides in found.items()}
+    return {where: sides for where, sides in known.items() if sides.old and sides.new}
+
+
+def met(sides: Sides) -> Sides:
+    """Return the processes that met; all of them where none did."""
+    blocks = {process.block for process in sides.old} & {process.block for process in sides.new} - {None}
+    if not blocks:
+        return sides
+    return Sides(*([p for p in side if p.block in blocks] for side in (sides.old, sides.new)))
+
+
+def rows_of(known: Found, decisions: Mapping[Compared, Decision], factor: float) -> list[Row]:
+    """Return a row for each comparison that was decided about."""
+    rows = []
+    for where, decision in decisions.items():
+        (place, state) = where if len(where) == 2 else (where, "")
+        sides = known[place].retaining() if state else known[place]
+        rows.append(Row(sides.one, sides.observed(factor), decision, sides.old, sides.new, state))
+    return rows
+
+
+def judge_stored(known: Found, factor: float) -> list[Row]:
+    """Return a row for each combination that is stored, all of them judged at once."""
+    observed = observed_of(known, factor)
+    return rows_of(known, dict(zip(observed, judge(list(observed.values()), factor), strict=True)), factor)

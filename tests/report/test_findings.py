@@ -1,0 +1,468 @@
+"""Findings: each follows from the results, and the pages have what they show."""
+
+import re
+import shutil
+import subprocess
+from collections import Counter, defaultdict
+from dataclasses import replace
+
+import polars as pl
+import pytest
+
+from arrayspeed.claims import compiled, findings
+from arrayspeed.claims.comparison import FAILS, HOLDS, OPEN
+from arrayspeed.claims.findings import judged, read, verdicts
+from arrayspeed.claims.table import UNMEASURED, claims
+from arrayspeed.cli import findings as command
+from arrayspeed.cli import main as cli
+from arrayspeed.decide.looks import LOOKS
+from arrayspeed.measure.players import BATCH
+from arrayspeed.measure.selections import BENCH, OPERATIONS
+from arrayspeed.model.errors import UserError
+from arrayspeed.model.measures import CALL, measure_of
+from arrayspeed.records import processes, results
+from arrayspeed.report.findings import as_data
+from arrayspeed.versions.history import measured
+from arrayspeed.versions.reasons import NAMES, reasons
+from arrayspeed.versions.steps import over_versions
+from kernels import BACKENDS, CATALOGUE, LIBRARIES
+from kernels.catalogue import in_tier
+from support import schema
+from support.generated import row, write_project, write_results
+from tests.conftest import ROOT, WORDS, tool_of
+
+ENTRY = """
+[[findings]]
+text = "NumPy multiplies faster than JAX"
+machines = ["generated-2cpu"]
+rule = "faster"
+of = ["matmul 100"]
+fast = ["numpy"]
+slow = ["jax"]
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The results that belong to the repository; a user's own may lie beside them."""
+    folder = tmp_path_factory.mktemp("committed")
+    listed = subprocess.run(["git", "ls-files", "-z", "results"], cwd=ROOT, capture_output=True, text=True, check=True)
+    for name in filter(None, listed.stdout.split("\0")):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / name, folder / name)
+    return folder / "results"
+
+
+@pytest.fixture(scope="module")
+def committed(folder):
+    return command.evidence_of(folder)
+
+
+@pytest.fixture(scope="module")
+def every(committed):
+    return judged({name: verdicts(name, one) for name, one in committed.items()})
+
+
+def test_every_finding_follows_from_the_results(every):
+    assert len(every) >= 10
+    lost = {
+        one.finding.text: {name: found.text for name, found in one.verdicts.items()} for one in every if not one.follows
+    }
+    assert not lost
+
+
+def test_the_page_is_what_the_results_show(every, committed, folder):
+    shown = (ROOT / "docs/findings.md").read_text()
+    page = command.markdown(every, committed, command.upgrades_of(folder))
+    assert shown == page, "arrayspeed findings --format markdown > docs/findings.md"
+
+
+def words_of(text):
+    """A text in one line."""
+    return " ".join(text.split())
+
+
+def page(name):
+    return words_of((ROOT / name).read_text())
+
+
+def of_machine(committed, part):
+    """What became of the articles' claims on the machine with that in its name: how many, and the share that holds."""
+    (evidence,) = (one for name, one in committed.items() if part in name)
+    counts = Counter(claim.judge(evidence).word for claim in claims())
+    measured = counts.total() - counts[UNMEASURED]
+    held = measured - counts[OPEN] - counts[FAILS]
+    less = f", {WORDS[held - counts[HOLDS]]} of them by less or by more" if held > counts[HOLDS] else ""
+    failed = f"; {counts[FAILS]} do not" if counts[FAILS] else ""
+    return (
+        measured,
+        held / measured,
+        f"{held} hold{less}{failed}; {counts[OPEN]} {'is' if counts[OPEN] == 1 else 'are'} not shown",
+    )
+
+
+def claims_told(committed):
+    """What became of the articles' claims on each machine."""
+    here, there, beside = (of_machine(committed, part) for part in ("amd-epyc", "intel-xeon-f6m167", "nvidia"))
+    assert len(committed) == 3
+    assert 0.5 < here[1] < 0.65 and 0.5 < there[1] < 0.65, "this is called more than half"
+    articles = WORDS[len({claim.article for claim in claims()})]
+    elsewhere = [claim for claim in claims() if claim.device in ("gpu", "tpu")]
+    (epyc,) = (one for name, one in committed.items() if "amd-epyc" in name)
+    assert [claim for claim in claims() if claim.judge(epyc).word == UNMEASURED] == elsewhere
+    return (
+        "**More than half of the articles' claims that were measured hold, on CPUs with two cores.** "
+        f"Of {len(claims())} claims in {articles} articles, {here[0]} were measured on an AMD EPYC: {here[2]}. "
+        f"On an Intel Xeon it is {there[0]}: {there[2]}. The other {len(elsewhere)} need a GPU or a TPU; on the "
+        f"machine with a GPU, {beside[0]} of the {len(claims())} were measured: {beside[2]} "
+        "([docs/findings.md](docs/findings.md))"
+    )
+
+
+def numbers(text):
+    return set(re.findall(r"\d+(?:[.,]\d+)*", text))
+
+
+def stands_elsewhere(text):
+    """Whether a page that a text links to has a paragraph with all of its numbers."""
+    pages = re.findall(r"\]\((docs/[^)#]*)", text)
+    return any(numbers(text) <= numbers(part) for name in pages for part in (ROOT / name).read_text().split("\n\n"))
+
+
+def test_what_the_readme_says_is_found_or_stands_on_the_page_that_it_names(every, committed):
+    section = (ROOT / "README.md").read_text().partition("## Some findings")[2].partition("\n## ")[0]
+    told = [words_of(one).rstrip(".") for one in section.split("\n- ")[1:]]
+    known = {f"**{one.finding.text}.** {next(iter(one.verdicts.values())).text}" for one in every if one.follows}
+    assert claims_told(committed) in told
+    others = [one for one in told if one not in known | {claims_told(committed)}]
+    assert len(told) - len(others) >= 6
+    assert all(stands_elsewhere(one) for one in others), others
+
+
+def test_the_readme_s_findings_are_of_the_machines_and_precisions_that_it_names(every):
+    for one in every:
+        if f"**{one.finding.text}.**" in page("README.md"):
+            gpu = "-nvidia-h100-" in next(iter(one.verdicts))
+            assert gpu or next(iter(one.verdicts)).endswith("-2cpu")
+            named = set(re.findall(r"float\d+", one.finding.text)) or {"float32" if gpu else "float64"}
+            assert {case.dtype for case in one.finding.criterion.cases} == named
+
+
+def test_the_readme_counts_the_regressions_that_are_found():
+    recall = page("docs/recall.md")
+    ((found, of),) = re.findall(r"Found (\d+) of (\d+);", recall)
+    (controls,) = re.findall(r"Reported of (\d+) controls: 0 of", recall)
+    (compared,) = re.findall(r"of old releases against themselves: 0 of (\d+) comparisons", recall)
+    files = [(path.stem, path.read_text()) for path in (ROOT / "examples/reported").glob("*.py")]
+    reproduced = [name for name, text in files if not re.search("^Control:", text, re.MULTILINE)]
+    assert (len(reproduced), len(files)) == (int(of), int(of) + int(controls))
+    libraries = WORDS[len({name.partition("_")[0] for name in reproduced})]
+    assert (
+        f"Users of {libraries} libraries reported {of} regressions that could be reproduced. With a file of ours for "
+        f"each, `arrayspeed upgrade` finds {found}, and in {compared} comparisons of a release with itself it reports "
+        "nothing"
+    ) in page("README.md")
+
+
+def test_the_readme_counts_what_is_measured():
+    kernels = {name for part in BENCH for name in part.kernels}
+    backends = [one for one in BACKENDS.values() if "cpu" in one.devices]
+    readme = page("README.md")
+    assert f"measures {WORDS[len(kernels)]} kernels on {WORDS[len(backends)]} backends" in readme
+    assert f"measured in turn, every {1000 * BATCH:.0f} ms" in readme
+
+
+def test_what_was_measured_on_a_gpu_is_told(committed, folder):
+    (one,) = (evidence for name, evidence in committed.items() if "nvidia" in name)
+    ((environment, levels),) = one.environments.items()
+    told = page("docs/gpu.md")
+    assert (
+        "an NVIDIA H100, with JAX {jax}, PyTorch {torch} and CuPy {cupy};".format(**one.versions[environment]) in told
+    )
+    calls = {case: level for case, level in levels.items() if case.measure == CALL.name}
+    others = levels.keys() - calls
+    first = {case for case in others if case.measure == "track_first_call"}
+    assert {case.kernel for case in others - first} == {"sine"} and {levels[case].processes for case in others} == {1}
+    beside = {case for case in calls if case.device == "cpu"}
+    large = {(name, CATALOGUE[name].large) for name in OPERATIONS}
+    again = large | {("gradient", CATALOGUE["gradient"].small)}
+    assert {(case.kernel, case.size) for case in beside if case.dtype == "float64"} == again
+    assert {(case.kernel, case.size) for case in beside if case.dtype == "float32"} == {
+        (name, CATALOGUE[name].large) for name in ("gradient", "add")
+    }
+    assert {case.device for case in calls.keys() - beside} == {"gpu"} and {case.device for case in first} == {"cpu"}
+    assert {case.backend for case in first} == {"jax", "jax-jit"}
+    count = WORDS[len({case.kernel for case in first})]
+    assert f"`gradient` and `add` in float32 at their large sizes, and JAX's first calls of {count} kernels." in told
+    doubles = {case: level for case, level in calls.items() if case.dtype == "float64"}
+    articles = {case for case, level in doubles.items() if level.processes == 4}
+    assert {case.device for case in articles} == {"gpu"}
+    beyond = doubles.keys() - articles
+    assert {doubles[case].processes for case in beyond} == {3}
+    assert {(case.kernel, case.size) for case in beyond} == again
+    assert {(case.kernel, case.size, case.backend, case.device) for case in doubles if case.kernel in OPERATIONS} >= {
+        (name, size, backend.name, device)
+        for name, size in again
+        for backend in BACKENDS.values()
+        for device in {"cpu", "gpu"} & set(backend.devices)
+        if backend.library in one.versions[environment]
+        and CATALOGUE[name].why_not(backend.name, backend.library, device, "float64") is None
+    }
+    assert (
+        "`gradient` at both sizes, and the other four operations at their large size, are also there in float64 and "
+        "three processes each: on every other backend of the GPU, and on every backend of the 16 cores beside it."
+    ) in told
+    backends = {
+        kernel: {case.backend for case in articles if case.kernel == kernel}
+        for kernel in {case.kernel for case in articles}
+    }
+    assert backends == {key: {"jax", "torch"} for key in OPERATIONS} | {"linear_regression": {"jax-jit", "torch"}}
+    assert (
+        "in float64 and four processes each: the five operations of article 001 in JAX and PyTorch, and the linear "
+        "regression of article 003 in jitted JAX and PyTorch."
+    ) in told
+    single = {case: level for case, level in calls.items() if case.dtype == "float32"}
+    assert doubles.keys() | single.keys() == calls.keys()
+    assert {(case.kernel, case.size, level.processes) for case, level in single.items() if level.processes != 2} == {
+        ("gradient", CATALOGUE["gradient"].large, 4),
+        ("add", 10**8, 3),
+    }
+    assert "`gradient` at its large size in four, and `add` of 100,000,000 numbers in three;" in told
+
+    def kernels_at(label):
+        return {case.kernel for case in single if case.size == getattr(CATALOGUE[case.kernel], label)}
+
+    core = set(in_tier("core"))
+    assert (kernels_at("large") | kernels_at("small")) - core == {"matmul_transposed"}
+    assert (
+        f"in two processes each: {len(kernels_at('large') & core)} kernels of the core tier at their large size, and "
+        f"{len(kernels_at('small') & core)} at their small one, and `matmul_transposed`;"
+    ) in told
+    assert {case.dtype for case in others - first} == {"float32", "float64"}
+    assert "transfers of `sine`, in float64 too, in one process each." in told
+    lines = sum(len(path.read_text().splitlines()) for path in folder.glob("*nvidia*/*.processes.jsonl"))
+    assert f"{lines:,} processes in all" in told
+
+
+def test_what_the_committed_results_are_is_told(committed, folder):
+    table = results.load(folder)
+    counts = dict(table.group_by("machine").len().iter_rows())
+    most = max(counts, key=counts.get)
+    of_machine = table.filter(pl.col("machine") == most)
+    calls = of_machine.filter(pl.col("measure") == CALL.name, pl.col("value") > 0)
+    width = ((calls["high"] - calls["low"]) / calls["value"]).median()
+    between = [one.between for one in processes.noise(folder, of_machine).values()]
+    together = next(iter(committed[most].environments.values()))
+    processes_of = Counter(level.processes for case, level in together.items() if case.measure == CALL.name)
+    assert processes_of.most_common(1)[0][0] == 2 and processes_of[1] < 0.2 * processes_of.total()
+    every = [one for library in LIBRARIES for one in measured(folder, of_machine, library)]
+    calls_of = [one for one in every if one.measure == CALL.name]
+    assert {one.key[2] for one in calls_of} == set(in_tier("bench"))
+    rounds = [len(these) for one in calls_of for these in one.rounds.values()]
+    assert (min(rounds), max(rounds)) == (LOOKS[0], LOOKS[-1])
+    assert sum(name.endswith("-2cpu") for name in counts) == 2 and sum("nvidia" in name for name in counts) == 1
+    assert (
+        "They come from two shared machines with two cores, and from one with a GPU ([gpu.md](gpu.md)). On "
+        f"`{most}`, most times in the environment with all libraries are of two processes; releases took turns, in "
+        f"{min(rounds)} to {max(rounds)} rounds of the ten kernels of the bench tier. Between "
+        "processes the time of a call has a standard deviation of "
+        f"{100 * min(between):.0f}–{100 * max(between):.0f} %, by backend, and asv's 99 % interval of it "
+        f"is {100 * width:.0f} % wide in the median."
+    ) in page("docs/reading.md")
+
+
+def calls_wanted(kernels, sizes, dtypes):
+    """Calls on a CPU by every backend that can run a kernel: kernel, backend, size and precision."""
+    return {
+        (kernel.name, one.name, size, dtype)
+        for kernel in kernels
+        for one in BACKENDS.values()
+        if "cpu" in one.devices
+        for dtype in dtypes(kernel)
+        if kernel.why_not(one.name, one.library, "cpu", dtype) is None
+        for size in sizes(kernel)
+        if size <= (kernel.largest(one.name, one.library, "cpu") or size)
+    }
+
+
+def test_which_sizes_have_calls_is_told(committed):
+    together = next(iter(committed["amd-epyc-f25m17-2cpu"].environments.values()))
+    had = {(case.kernel, case.backend, case.size, case.dtype) for case in together if case.measure == CALL.name}
+    tier = [CATALOGUE[name] for name in in_tier("core")]
+    wanted = calls_wanted(tier, lambda kernel: kernel.sizes, lambda kernel: kernel.dtypes)
+    everywhere = calls_wanted(
+        CATALOGUE.values(), lambda kernel: (kernel.small, kernel.large), lambda kernel: kernel.dtypes[:1]
+    )
+    assert wanted and {dtype for *_, dtype in wanted} == {"float64", "float32"}
+    assert wanted - had == set() and everywhere - had == set()
+    assert (
+        f"There, the {len(tier)} kernels of the core tier have a time of a call in both precisions and at "
+        "every size that the catalogue has for a backend, and the others in their own precision at their small and "
+        "large sizes."
+    ) in page("docs/reading.md")
+
+
+def test_what_a_transform_takes_whose_memory_goes_back_is_told(committed):
+    levels = next(iter(committed["amd-epyc-f25m17-2cpu"].environments.values()))
+    place = ("fft", "numpy", 1_000_000, CALL.name)
+    took = {
+        case.dtype: 1000 * level.value
+        for case, level in levels.items()
+        if (case.kernel, case.backend, case.size, case.measure) == place
+    }
+    assert (
+        f"it takes {took['float32']:.0f} ms in the results, and the one in float64 {took['float64']:.0f} ms"
+    ) in page("docs/trust.md")
+
+
+def test_where_every_kernel_was_measured_is_told(committed):
+    """Calls in each kernel's own precision, small and large, by every library."""
+    ((name, evidence),) = ((name, one) for name, one in committed.items() if name.startswith("intel-xeon-f6m167"))
+    (levels,) = evidence.environments.values()
+    assert {case.measure for case in levels} == {CALL.name}
+    assert {case.device for case in levels} == {"cpu"}
+    backends = [one for one in BACKENDS.values() if "cpu" in one.devices]
+    assert {(case.kernel, case.backend, case.size, case.dtype) for case in levels} == calls_wanted(
+        CATALOGUE.values(), lambda kernel: (kernel.small, kernel.large), lambda kernel: kernel.dtypes[:1]
+    )
+    assert {level.processes for level in levels.values()} == {2}
+    assert (
+        f"`{name}` has how long a call takes, and nothing else, of all {len(CATALOGUE)} kernels on each of "
+        f"{WORDS[len(backends)]} backends that can run it, at their small and large sizes and in their own precision: "
+        f"{len(levels):,} times, of two processes each."
+    ) in page("docs/reading.md")
+
+
+def test_each_reason_is_of_a_step_of_the_results(folder):
+    machine, known = reasons()
+    table, steps = results.load(folder).filter(machine=machine), set()
+    for library in LIBRARIES:
+        for one in over_versions(measured(folder, table, library)):
+            found = (vars(one) | vars(step) for step in one.steps if step.side_by_side)
+            steps |= {(library, *(each[name] for name in NAMES)) for each in found}
+    assert known and known.keys() <= steps
+
+
+def test_each_release_that_a_search_named_is_that_of_its_record():
+    tool = tool_of("searches")
+    told = {
+        (one["package"], one["old"], one["new"], change["of"]): tool["sentence"](tool["change_of"](change))
+        for one in tool["read"](ROOT / "docs/measured/searches.jsonl")
+        for change in one["changes"]
+    }
+    searched = {place: why for place, why in reasons()[1].items() if "bisect" in why}
+    assert searched
+    for (library, before, version, kernel, size, backend, measure), why in searched.items():
+        name = f"{kernel}({size:,}) {backend} {measure_of(measure).short}"
+        assert told[library, before, version, name] in why
+
+
+def project(tmp_path, monkeypatch, numpy, jax):
+    write_project(tmp_path)
+    values = [row("matmul", "numpy", 100, numpy), row("matmul", "jax", 100, jax)]
+    write_results(tmp_path / "results", values, processes=8)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(findings, "findings", lambda: read(ENTRY))
+
+
+def test_each_claim_that_does_not_hold_has_a_reason(committed):
+    judged = [(claim, claim.judge(one)) for claim in claims() for one in committed.values()]
+    assert {claim.text for claim, verdict in judged if verdict.word == FAILS and not verdict.why} == set()
+    assert not any(verdict.why for _, verdict in judged if verdict.word != FAILS)
+
+
+def test_of_no_claim_the_reason_is_not_known(committed):
+    judged = [claim.judge(one) for claim in claims() for one in committed.values()]
+    assert not any("not known" in verdict.why for verdict in judged)
+
+
+def test_what_reasons_say_of_a_gpu_holds_in_each_process(folder):
+    """The texts of ``claims.toml``; no process is left out."""
+    found = defaultdict(list)
+    for path in folder.glob("*nvidia*/*.processes.jsonl"):
+        for one in processes.of_file(path, processes.environment_of(path)):
+            if one.one.measure == CALL.name and one.one.dtype == "float64":
+                found[one.one.kernel, one.one.backend, one.one.device, one.one.size].append(one.value)
+    for kernel in ("elementwise", "fft"):
+        small, large = (found[kernel, "jax", "gpu", size] for size in (1_000, 1_000_000))
+        assert max(large) < 2 * min(small)
+    product = ("matmul", "gpu", 2_000)
+    products = [values for (name, _, device, size), values in found.items() if (name, device, size) == product]
+    assert len(products) == 5 and all(max(values) < 1e-3 for values in products)
+
+
+def test_each_call_that_compiling_makes_slower_by_most_has_a_reason(committed):
+    machine, reasons = compiled.reasons()
+    found = compiled.slower(committed[machine])
+    assert 5 <= len(found) <= compiled.COUNT
+    assert [str(one.comparison.pair.fast) for one in found if not one.why] == []
+    assert {(one.comparison.pair.fast.kernel, one.comparison.pair.fast.backend) for one in found} == reasons.keys()
+
+
+def test_what_a_reason_says_of_float32_was_measured(committed):
+    """The time of the compiled backend there, and where two are told, also that of the eager one."""
+    machine, _ = compiled.reasons()
+    levels = next(iter(committed[machine].environments.values()))
+    told = [
+        (one.comparison.pair, said.groups())
+        for one in compiled.slower(committed[machine])
+        if (said := re.search(r"in float32, .* took ([\d.]+)(?: and ([\d.]+))? ms", one.why))
+    ]
+    assert {pair.fast.kernel for pair, _ in told} == {"conv2d", "top_k"}
+    for pair, times in told:
+        took = [f"{1000 * levels[replace(case, dtype='float32')].value:.1f}" for case in (pair.fast, pair.slow)]
+        assert [one or there for one, there in zip(times, took, strict=True)] == took
+
+
+def test_a_finding_that_follows_is_told_with_its_ratio(tmp_path, monkeypatch, capsys):
+    project(tmp_path, monkeypatch, 1e-5, 3e-5)
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["findings", "--format", "json"])
+    assert ended.value.code == 0
+    (found,) = schema.read("findings", capsys.readouterr().out)["findings"]
+    (shown,) = found["shown"]
+    assert "3.0× (" in shown["measured"] and "kernel=matmul" in shown["view"]
+
+
+@pytest.mark.parametrize(("numpy", "jax", "word"), [(3e-5, 1e-5, "does not hold"), (1e-5, 1.05e-5, "not shown")])
+@pytest.mark.parametrize("form", ["text", "markdown", "json"])
+def test_a_finding_that_does_not_follow_is_an_error(tmp_path, monkeypatch, capsys, numpy, jax, word, form):
+    project(tmp_path, monkeypatch, numpy, jax)
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["findings", "--format", form])
+    assert ended.value.code == 1
+    out = capsys.readouterr().out
+    if form == "text":
+        assert word in out and "0 of 1 findings" in out
+    else:
+        assert "NumPy multiplies faster" not in out
+
+
+def test_a_finding_needs_all_of_its_machines(tmp_path, monkeypatch):
+    project(tmp_path, monkeypatch, 1e-5, 3e-5)
+    monkeypatch.setattr(findings, "findings", lambda: read(ENTRY.replace('"]\nrule', '", "another"]\nrule')))
+    evidence = command.evidence_of(tmp_path / "results")
+    (found,) = judged({name: verdicts(name, one) for name, one in evidence.items()})
+    assert not found.follows and as_data([found]) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("text =", "txt =", "'text' is missing"),
+        ("machines =", "machine =", "unknown key 'machine'"),
+        ('"faster"', '"fastest"', "unknown rule"),
+        ("matmul 100", "matmull 100", "unknown kernel"),
+        ("matmul 100", "matmul 101", "unknown size"),
+        ('["jax"]', '["jaxx"]', "jaxx"),
+    ],
+)
+def test_a_mistake_in_the_file_names_the_entry(old, new, message):
+    with pytest.raises(UserError) as raised:
+        read(ENTRY.replace(old, new, 1))
+    assert "findings.toml, finding 1" in str(raised.value) and message in str(raised.value)
+
+
+def test_a_text_stands_once():
+    with pytest.raises(UserError, match=r"finding 2 .*already"):
+        read(ENTRY + ENTRY)
