@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import nullcontext
 from types import SimpleNamespace
 
 import pytest
@@ -268,9 +269,11 @@ def test_a_time_limit_is_the_last_look_and_ctrl_c_is_the_next(monkeypatch, looke
         raise stopped
 
     seen = {("bench_sort", None, "time_call"): Observed({0: 1.0}, {0: 1.0})}
-    monkeypatch.setattr(until_decided, "rounds", stop)
+    monkeypatch.setattr(until_decided, "rounds", lambda *_: nullcontext(stop))
     monkeypatch.setattr(until_decided, "observed", lambda *_: seen)
-    found = until_decided.until_decided([], SimpleNamespace(kind=None), [], None, Limits(), None)
+    found = until_decided.until_decided(
+        [], SimpleNamespace(kind=None, times_only=False), [], SimpleNamespace(has=lambda *_: False), Limits(), None
+    )
     assert found.keys() == seen.keys()
     assert looked == [last]
 

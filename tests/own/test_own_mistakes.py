@@ -155,7 +155,7 @@ def test_mistakes_in_what_is_compared(run, options, said):
     assert said in line(printed)
 
 
-@pytest.mark.parametrize("option", ["--lock", "--old-env", "--html", "--function", "--metric"])
+@pytest.mark.parametrize("option", ["--lock", "--old-env", "--function", "--metric"])
 def test_options_of_own_code_need_a_file(option, capsys):
     values = ["a", "b"] if option == "--lock" else ["x"]
     with pytest.raises(SystemExit) as ended:
