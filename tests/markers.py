@@ -14,6 +14,7 @@ COMMANDS = {
     "test_existing": (),
     "test_explain": (),
     "test_fleet": (),
+    "test_in_turn": ("test_each_run_adds_a_round",),
     "test_jax_semantics": (),
     "test_long_runs": ("test_a_run_that_is_killed_goes_on_and_measures_nothing_twice",),
     "test_merge": (),

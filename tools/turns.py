@@ -28,7 +28,7 @@ FIRST = (5, 7, 10, 15, 20, 25)
 def measure(args):
     """Print rounds of each copy in turn with its reference, one after the other."""
     from arrayspeed.audit.copies import COPY, REFERENCE, with_copies
-    from arrayspeed.cli.own.arguments import use_cores
+    from arrayspeed.cli.options.cores import use_cores
     from arrayspeed.environments.project import load_config
     from arrayspeed.measure.blocks import rounds
     from arrayspeed.measure.host import only_run

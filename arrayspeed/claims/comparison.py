@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from arrayspeed.decide.compare import Level, Ratio, compare
 from arrayspeed.decide.words import FASTER, SAME, SLOWER, UNCLEAR
@@ -85,8 +85,7 @@ Reported = tuple[float, float]
 
 def against(number: float, pair: Pair, measurements: Measurements, among: int, factor: float = DIRECTION_ALONE) -> str:
     """Return what is shown of a pair's ratio against a number: the word of the ratio, so "slower" is more."""
-    slow = measurements[pair.slow]
-    slow = replace(slow, shift=slow.shift - math.log(number))
+    slow = measurements[pair.slow].times(1 / number)
     return compare(slow, measurements[pair.fast], factor, spell_between(pair.slow, pair.fast), among).verdict
 
 

@@ -17,7 +17,7 @@ from arrayspeed.cli import options, summary
 from arrayspeed.environments import suite
 from arrayspeed.environments.project import load_config
 from arrayspeed.formats.progress import say
-from arrayspeed.measure import asv_processes, interrupts, selections
+from arrayspeed.measure import backends, interrupts, peaks, selections
 from arrayspeed.measure.session import newest_of_all, quiet
 from arrayspeed.model.errors import UserError
 from arrayspeed.releases.at_hand import with_newest_at_hand
@@ -27,7 +27,7 @@ from arrayspeed.releases.dates import refresh
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``arrayspeed bench``."""
     parser.add_argument(
-        "--rounds", type=options.whole(1), default=1, metavar="N", help="processes for each time (default 1)"
+        "--rounds", type=options.whole(1), default=1, metavar="N", help="further rounds of each time (default 1)"
     )
 
 
@@ -36,7 +36,10 @@ def main(args: argparse.Namespace) -> int:
     config = with_newest_at_hand(load_config(), say)
     environment = newest_of_all(config)
     parts = [replace(part, environments=[environment]) for part in selections.BENCH]
-    status = asv_processes.run(config, parts, rounds=args.rounds, append=True, wait=args.wait)
+    status = backends.run(config, parts, args.rounds, append=True, wait=args.wait)
+    if not peaks.known(config):
+        say("Measuring what this machine can do …")
+        peaks.measure(config, lambda _: None, wait=args.wait)
     say("Publishing the site …")
     refresh(config.results_dir)
     publish(config)

@@ -18,6 +18,7 @@ import argparse
 from collections.abc import Sequence
 
 from arrayspeed.cli import options
+from arrayspeed.cli.options import cores
 from arrayspeed.cli.own import arguments
 from arrayspeed.cli.releases import check_name
 from arrayspeed.cli.subjects import add_subject, check_subject, limits_of, subject_of
@@ -46,14 +47,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_subject(parser)
     arguments.add_limits(parser)
-    arguments.add_cores(parser)
+    cores.add_cores(parser)
 
 
 def main(args: argparse.Namespace) -> int:
     """Run ``arrayspeed bisect``."""
     check_name(args.name.split("[")[0])
     check_subject(args, [args.name])
-    arguments.use_cores(args.cores)
+    cores.use_cores(args.cores)
     subject = subject_of(args, args.name)
     early = args.pre or is_early(args.old) or is_early(args.new)
     ends = between(subject.project, subject.releases(early), args.old, args.new)

@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from arrayspeed.cli.options import cores
 from arrayspeed.cli.own import arguments
 from arrayspeed.cli.own.run import run, script_of
 from arrayspeed.model.errors import UserError
@@ -34,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     arguments.add_what(parser)
     arguments.add_limits(parser)
-    arguments.add_cores(parser)
+    cores.add_cores(parser)
     parser.add_argument("--size", **several, metavar="SIZE", help="only these sizes")
     parser.add_argument(
         "--with", dest="companions", **several, metavar="REQUIREMENT", help="another requirement of all sides"
@@ -44,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Run ``arrayspeed compare``."""
-    arguments.use_cores(args.cores)
+    cores.use_cores(args.cores)
     if not arguments.is_own(args):
         raise UserError("what is to be measured? --file mine.py; see `arrayspeed compare --help`")
     if bool(args.functions) == bool(args.sides):

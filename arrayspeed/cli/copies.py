@@ -31,7 +31,8 @@ from rich.text import Text
 from arrayspeed.audit import copies
 from arrayspeed.audit.copies import Copy
 from arrayspeed.cli import options
-from arrayspeed.cli.own.arguments import add_cores, add_minutes, use_cores
+from arrayspeed.cli.options.cores import add_cores, use_cores
+from arrayspeed.cli.own.arguments import add_minutes
 from arrayspeed.decide import LOOKS, Decision, exit_status
 from arrayspeed.decide.along import along
 from arrayspeed.decide.words import FACTOR, FAILS, FASTER, ORDER, SAME, SLOWER, SOMETIMES, UNCLEAR

@@ -40,6 +40,7 @@ COMMANDS = (
     "findings",
     "plots",
     "audit",
+    "peaks",
     "simulate",
     "copies",
     "peers",
@@ -49,7 +50,7 @@ COMMANDS = (
 )
 
 #: Those that measure: one at a time on a host.
-MEASURING = ("bench", "run", "upgrade", "compare", "bisect", "watch", "audit", "copies", "peers", "explain")
+MEASURING = ("bench", "run", "upgrade", "compare", "bisect", "watch", "audit", "peaks", "copies", "peers", "explain")
 
 #: Those that make environments, for which an interpreter may have to be fetched.
 ENVIRONMENTS = (*MEASURING, "fleet")

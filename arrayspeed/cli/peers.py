@@ -20,6 +20,7 @@ from asv import environment
 
 import kernels
 from arrayspeed.cli import options
+from arrayspeed.cli.options import cores
 from arrayspeed.cli.own import arguments
 from arrayspeed.cli.own.run import run
 from arrayspeed.environments import existing
@@ -37,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``arrayspeed peers``."""
     parser.add_argument("peer", choices=PEERS, help="the other suite")
     parser.add_argument("--path", required=True, metavar="CHECKOUT", help="where it is checked out")
-    arguments.add_cores(parser, default=1)  # as the other suites measure
+    cores.add_cores(parser, default=1)  # as the other suites measure
     parser.add_argument(
         "--environment", action="append", default=[], metavar="NAME", help="default: the one with most libraries"
     )
@@ -59,7 +60,7 @@ def main(args: argparse.Namespace) -> int:
     path = Path(args.path).absolute()
     if not (path / PEERS[args.peer]).is_file():
         raise UserError(f"--path {args.path} is no checkout of {args.peer}: it has no {PEERS[args.peer]}")
-    arguments.use_cores(args.cores)
+    cores.use_cores(args.cores)
     args.results = args.results or ".arrayspeed"
     python = interpreter(args.environment)
     own = Path(kernels.__file__).parent

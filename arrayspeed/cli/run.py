@@ -5,7 +5,8 @@ skips what already has a value from the same code: the kernel's function and wha
 adapter, the timing and the environment's packages. --stale lists what has changed since a value was measured.
 
 --selection versions measures all releases of each library side by side, taking turns every 20 ms, round after round
-until each is decided against the newest; run again, it continues where it stopped.
+until each is decided against the newest; --selection backends does the same with all backends of an environment, until
+each pair is decided. Run again, they continue where they stopped. The other selections make two rounds of all backends.
 """
 
 from __future__ import annotations
@@ -19,10 +20,11 @@ from typing import Any
 from asv.config import Config
 
 from arrayspeed.cli import options
+from arrayspeed.cli.options.cores import add_cores, use_cores
 from arrayspeed.environments import existing
 from arrayspeed.environments.machine import describe
 from arrayspeed.environments.project import load_config
-from arrayspeed.measure import asv_processes, selections
+from arrayspeed.measure import asv_processes, backends, selections
 from arrayspeed.measure.host import locked
 from arrayspeed.measure.plan import Selection
 from arrayspeed.measure.stale import Stale, stale
@@ -78,7 +80,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--rounds",
         type=options.whole(1),
         metavar="N",
-        help="processes for each time (default 2); with --selection versions, at most N rounds",
+        help="processes for each time (default 2); with --selection versions or backends, at most N rounds",
     )
     parser.add_argument(
         "--timeout", type=options.finite, metavar="S", help="end a process after S seconds (default 600)"
@@ -86,6 +88,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--minutes", type=options.finite, metavar="N", help="start nothing that would last longer than N minutes in all"
     )
+    add_cores(parser)
     how = parser.add_mutually_exclusive_group()
     how.add_argument(
         "--stale",
@@ -106,6 +109,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Run ``arrayspeed run``."""
     chosen = selection(args)
+    use_cores(args.cores)
     if (args.machine or args.remove) and not args.stale:
         raise UserError(f"--{'remove' if args.remove else 'machine'} goes with --stale")
     if args.remove and args.selection:
@@ -117,22 +121,12 @@ def main(args: argparse.Namespace) -> int:
         return remove_stale(config, chosen, args.machine, args.wait)
     if args.stale:
         return show_stale(*stale(config, chosen, args.machine))
-    if args.selection == "versions":
-        if args.again or args.append:
-            raise UserError(
-                "--selection versions measures until all is decided: --again and --append have no effect there"
-            )
-        # These import SciPy, which a run in an existing interpreter must not need.
-        from arrayspeed.measure.looking import Limits
-        from arrayspeed.versions import releases
-
-        limits = Limits(args.rounds or Limits.rounds, args.minutes or math.inf)
-        parts = named(args, chosen, config)
-        assert parts is not None  # a selection is named
-        return releases.run(config, parts, limits, args.timeout, args.wait)
+    parts = named(args, chosen, config)
+    if parts is not None:
+        return run_selection(config, parts, args)
     return asv_processes.run(
         config,
-        named(args, chosen, config) or [chosen],
+        [chosen],
         args.rounds,
         args.again,
         args.append,
@@ -140,6 +134,33 @@ def main(args: argparse.Namespace) -> int:
         args.minutes or math.inf,
         args.wait,
     )
+
+
+def run_selection(config: Config, parts: list[Selection], args: argparse.Namespace) -> int:
+    """Measure a named selection, sides in turn; return the exit status.
+
+    Raises
+    ------
+    UserError
+        An option has no effect on it, or there is nothing to measure.
+    """
+    decided = args.selection in ("backends", "versions")
+    if args.again or (args.append and decided):
+        option = "--again" if args.again else "--append"
+        what = "measures until all is decided" if decided else "adds rounds to those that there are"
+        raise UserError(f"--selection {args.selection} {what}: {option} has no effect there")
+    if not decided:
+        minutes = args.minutes or math.inf
+        rounds = args.rounds or asv_processes.ROUNDS
+        return backends.run(config, parts, rounds, args.timeout, minutes, args.wait, args.append)
+    # These import SciPy, which a run in an existing interpreter must not need.
+    from arrayspeed.measure import backends_until_decided
+    from arrayspeed.measure.looking import Limits
+    from arrayspeed.versions import releases
+
+    limits = Limits(args.rounds or Limits.rounds, args.minutes or math.inf)
+    measure = releases.run if args.selection == "versions" else backends_until_decided.run
+    return measure(config, parts, limits, args.timeout, args.wait)
 
 
 def show_stale(stale: list[Stale], count: int) -> int:
@@ -197,8 +218,9 @@ def named(args: argparse.Namespace, chosen: Selection, config: Config) -> list[S
     if not any(where.values()):
         where["environments"] = selections.WHERE[args.selection](config)
     parts = selections.NAMED[args.selection]
-    if args.tier:
-        parts = selections.in_tier_only(parts, args.tier)
+    tier = args.tier or ("core" if args.selection == "backends" else None)
+    if tier:
+        parts = selections.in_tier_only(parts, tier)
     return [replace(part, **where) for part in parts]
 
 

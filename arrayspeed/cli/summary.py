@@ -1,8 +1,8 @@
 """Print times of every kernel and size by backend, and the speed-up over NumPy with its 95 % interval.
 
 Green marks what is shown to be faster, red what is shown to be slower, = what is shown to be the same within 5 %, and
-? what is unclear. ≠ compares two ways of computing, such as finite differences. Bold marks those that cannot be told
-apart from the best.
+? what is unclear. ≠ compares two ways of computing, such as finite differences; ~ compares two that were measured one
+after the other, and not in turn. Bold marks those that cannot be told apart from the best.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from arrayspeed.model.measures import CALL
 from arrayspeed.model.names import check
 from arrayspeed.model.units import human, significant
 from arrayspeed.records import results
-from arrayspeed.records.levels import Case, compared, inverse, levels_of
+from arrayspeed.records.levels import MEASURED_APART, Case, compared, inverse, levels_of
 from arrayspeed.records.released import load
 from arrayspeed.report.backends import BASELINE
 from arrayspeed.report.shown import measured, shown
@@ -99,5 +99,6 @@ def cell(case: Case, row: Mapping[Case, Level], is_best: bool) -> Text:
         ratio = inverse(word)
         style, sign = LOOKS[word.verdict]
         interval = f"{significant(ratio.low, 2)}–{significant(ratio.high, 2)}"
-        text.append(f"\n×{significant(ratio.ratio, 2)} ({interval}){sign}", style)
+        apart = "" if ratio.in_turn else f" {MEASURED_APART}"
+        text.append(f"\n×{significant(ratio.ratio, 2)} ({interval}){sign}{apart}", style)
     return text.append(" ≠") if ways else text

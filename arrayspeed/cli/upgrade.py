@@ -18,8 +18,9 @@ from __future__ import annotations
 
 import argparse
 
+from arrayspeed.cli.options.cores import add_cores, use_cores
 from arrayspeed.cli.own import upgrade as own
-from arrayspeed.cli.own.arguments import add_cores, add_limits, use_cores
+from arrayspeed.cli.own.arguments import add_limits
 from arrayspeed.cli.selected import add_selected, check_selected
 from arrayspeed.cli.showing import show
 from arrayspeed.cli.subjects import kernels_of_args, limits_of

@@ -1,7 +1,8 @@
-"""Values that never met in a round: their ratios, the best of them, and where one overtakes another.
+"""Values of one environment: their ratios, the best of them, and where one overtakes another.
 
-Most published numbers are of this kind: each backend has a few processes of its own, measured one after the other. What
-differs between such processes is all noise, so intervals are wider than those of blocks.
+Two that took turns in rounds are compared round by round, as the sides of an upgrade are. Others have a few processes
+of their own each, measured one after the other; what differs between such processes is all noise, so that their
+intervals are wider.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from statistics import median
 
 from arrayspeed.decide.effects import Effect, centre, ratio_of, worth
 from arrayspeed.decide.prior import Prior, prior
@@ -20,16 +22,36 @@ from arrayspeed.decide.words import ERROR_RATE, FACTOR, FASTER, SAME, SLOWER, UN
 #: quiet machine.
 PROCESS_NOISE = 0.10
 
+#: The same of the ratio of two that took turns, of one round.
+ROUND_NOISE = 0.075
+
 #: Standard deviation of the logarithm of the ratio of two figures that were measured minutes apart, on top of what
 #: differs between processes: two of three differ by less than a quarter on a shared machine. The tail is longer than a
 #: normal one: one of twenty differs by ×1.5 to ×2.5, so what was not measured side by side is always marked.
 APART = 0.20
 
 
+#: The logarithms of the batches of a round, None where one failed.
+Batches = tuple[float | None, ...]
+
+
 @dataclass(frozen=True)
 class Level:
-    """The logarithm of a value, the variance of that, and the degrees of freedom of the variance. ``rounds``: the
-    logarithm of what each process gave, in the order in which they ran; empty where one of them gave nothing.
+    """The logarithm of a value.
+
+    Attributes
+    ----------
+    shift, variance, freedom
+        The logarithm, its variance, and the degrees of freedom of that.
+    processes
+        How many it is from.
+    rounds
+        The logarithm of what each process gave, in the order in which they ran; empty where one of them gave nothing.
+    met
+        Round -> the logarithms of the batches that it took in turn with others in that round, None where one failed;
+        empty where it took turns with nobody.
+    usual
+        How noisy its ratios to others of the same round usually are.
     """
 
     shift: float
@@ -37,21 +59,32 @@ class Level:
     freedom: float
     processes: int
     rounds: tuple[float, ...] = ()
+    met: Mapping[Hashable, Batches] = field(default_factory=dict)
+    usual: Prior = field(default_factory=Prior)
 
     @property
     def value(self) -> float:
         """The value itself."""
         return math.exp(self.shift)
 
+    def times(self, number: float) -> Level:
+        """Return the level of the value times a number that is known exactly."""
+        more = math.log(number)
+        met = {key: tuple(None if one is None else one + more for one in batches) for key, batches in self.met.items()}
+        return replace(self, shift=self.shift + more, rounds=tuple(one + more for one in self.rounds), met=met)
+
 
 @dataclass(frozen=True)
 class Ratio:
-    """A ratio with its interval, and the word for it. ``low`` and ``high`` enclose it with 95 % confidence."""
+    """A ratio with its interval, and the word for it. ``low`` and ``high`` enclose it with 95 % confidence;
+    ``in_turn``: the two took turns.
+    """
 
     ratio: float
     low: float
     high: float
     verdict: str
+    in_turn: bool = False
 
 
 def levels(
@@ -78,17 +111,78 @@ def levels(
     }
 
 
-def level(logs: Sequence[float], usual: Prior, rounds: tuple[float, ...] = ()) -> Level:
-    """One level, its variance moved towards the usual one."""
+def level(logs: Sequence[float], usual: Prior, rounds: tuple[float, ...] = (), noise: float = PROCESS_NOISE) -> Level:
+    """One level, its variance moved towards the usual one; ``noise`` where nothing measured says better."""
     if len(logs) == 1:
-        variance, freedom = (usual.variance, usual.worth) if usual.worth else (PROCESS_NOISE**2, math.inf)
+        variance, freedom = (usual.variance, usual.worth) if usual.worth else (noise**2, math.inf)
         return Level(logs[0], variance, freedom, 1, rounds)
     middle, variance, freedom = centre(logs)
     if not variance and not usual.worth:  # processes that agree exactly by chance are not without noise
-        return Level(middle, PROCESS_NOISE**2 / len(logs), math.inf, len(logs), rounds)
+        return Level(middle, noise**2 / len(logs), math.inf, len(logs), rounds)
     own = worth(len(logs))
     pooled = (usual.worth * usual.variance + own * variance) / (usual.worth + own)
     return Level(middle, pooled / len(logs), freedom + usual.worth, len(logs), rounds)
+
+
+def levels_in_turn(
+    batches: Mapping[Hashable, Mapping[Hashable, Sequence[float | None]]],
+    anchors: Mapping[Hashable, Hashable],
+    groups: Mapping[Hashable, Hashable],
+) -> dict[Hashable, Level]:
+    """Return the levels of values that took turns, from their batches in each round, all above 0 or None.
+
+    ``anchors``: key -> the key that its noise is taken against, itself where it is the anchor. ``groups``: as of
+    `levels`.
+    """
+    met = {
+        key: {number: logarithms(ones) for number, ones in rounds.items() if any(ones)}
+        for key, rounds in batches.items()
+    }
+    met = {key: rounds for key, rounds in met.items() if rounds}
+    usual = defaultdict(list)
+    for key, rounds in met.items():
+        found = differences(rounds, met.get(anchors[key], {})) if anchors[key] != key else []
+        if len(found) > 1:
+            middle, variance, freedom = centre(found)
+            usual[groups[key]].append(Effect(middle, variance, len(found), freedom, worth(len(found))))
+    priors = {kind: prior(ones) for kind, ones in usual.items()}
+    values = {key: [math.exp(middle_of(ones)) for ones in rounds.values()] for key, rounds in met.items()}
+    return {
+        key: replace(one, met=met[key], usual=priors.get(groups[key], Prior()) if anchors[key] != key else Prior())
+        for key, one in levels(values, groups).items()
+    }
+
+
+def logarithms(batches: Sequence[float | None]) -> Batches:
+    """Return the logarithms of batches."""
+    return tuple(math.log(one) if one else None for one in batches)
+
+
+def middle_of(batches: Batches) -> float:
+    """Return the median of the batches that gave something."""
+    return median(one for one in batches if one is not None)
+
+
+def differences(subject: Mapping[Hashable, Batches], reference: Mapping[Hashable, Batches]) -> list[float]:
+    """Return the logarithm of subject over reference, one a round that both have: the median of neighbouring batches,
+    where there are any.
+    """
+    found = []
+    for number, ones in subject.items():
+        if number in reference:
+            pairs = zip(ones, reference[number], strict=False)
+            near = [one - other for one, other in pairs if one is not None and other is not None]
+            found.append(median(near) if near else middle_of(ones) - middle_of(reference[number]))
+    return found
+
+
+def in_turn(subject: Level, reference: Level) -> Level | None:
+    """Return the ratio of two that met, as a level; None where they did not meet."""
+    found = differences(subject.met, reference.met)
+    if not found:
+        return None
+    known = [one.usual for one in (subject, reference) if one.usual.worth]
+    return level(found, max(known, key=lambda one: one.variance, default=Prior()), noise=ROUND_NOISE)
 
 
 def compare(subject: Level, reference: Level, factor: float = FACTOR, apart: float = 0.0, among: int = 1) -> Ratio:
@@ -101,20 +195,34 @@ def compare(subject: Level, reference: Level, factor: float = FACTOR, apart: flo
     factor
         The ratio that somebody would act on.
     apart
-        Standard deviation to add: `APART` where the two were not measured within seconds of each other.
+        Standard deviation to add where the two did not take turns: `APART` where they were not measured within seconds
+        of each other.
     among
         The number of comparisons of which this is one; the word is Bonferroni's, the interval that of one comparison.
     """
     shift, margin, strict = difference(subject, reference, apart, among)
-    return Ratio(ratio_of(shift), ratio_of(shift - margin), ratio_of(shift + margin), word(shift, strict, factor))
+    ratio, low, high = (ratio_of(shift + side * margin) for side in (0, -1, 1))
+    met = not subject.met.keys().isdisjoint(reference.met.keys())
+    return Ratio(ratio, low, high, word(shift, strict, factor), met)
+
+
+def exceeds(ratio: Ratio, factor: float) -> bool:
+    """Return whether a ratio is above a factor, shown or not: what is to be looked into."""
+    return ratio.ratio > factor
 
 
 def difference(subject: Level, reference: Level, apart: float = 0.0, among: int = 1) -> tuple[float, float, float]:
     """Return the logarithm of the ratio, half the width of its 95 % interval, and of the interval that the
     word needs.
     """
-    shift = subject.shift - reference.shift
-    parts = [(one.variance, one.freedom) for one in (subject, reference)]
+    if pair := in_turn(subject, reference):
+        shift, parts, apart = pair.shift, [(pair.variance, pair.freedom)], 0.0
+    else:
+        shift = subject.shift - reference.shift
+        parts = [(one.variance, one.freedom) for one in (subject, reference)]
+        # One that took turns and one that did not were measured at other times, unless one is a number.
+        if (subject.met or reference.met) and subject.variance and reference.variance:
+            apart = max(apart, APART)
     total = sum(variance for variance, _ in parts) + apart**2
     error = math.sqrt(total)
     below = sum(variance**2 / freedom for variance, freedom in parts if math.isfinite(freedom))

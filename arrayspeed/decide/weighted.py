@@ -64,7 +64,7 @@ def part(subject: Level, reference: Level, among: int = 1) -> Part:
     `arrayspeed.decide.compare.compare`.
     """
     shift, margin, strict = difference(subject, reference, among=among)
-    count = min(len(subject.rounds), len(reference.rounds))
+    count = min(len(subject.rounds), len(reference.rounds)) if bool(subject.met) == bool(reference.met) else 0
     pairs = zip(subject.rounds[:count], reference.rounds[:count], strict=True)
     return Part(shift, margin, strict, tuple(a - b for a, b in pairs) if count >= ROUNDS else ())
 

@@ -27,6 +27,9 @@ ERRORS = Words("less accurate", "more accurate")
 #: What makes an upgrade worse.
 WORSE = (DIFFERS, FAILS, SOMETIMES, SLOWER, SIZES.more, ERRORS.more)
 
+#: What says that there is no value.
+FAILURES = (FAILS, SOMETIMES, BROKEN)
+
 #: The order in which people want to see them.
 ORDER = (*WORSE, WORKS, FASTER, SIZES.less, ERRORS.less, UNCLEAR, SAME, BROKEN)
 

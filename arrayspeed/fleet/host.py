@@ -22,13 +22,13 @@ from typing import Any
 
 from arrayspeed.environments.project import load_config
 from arrayspeed.fleet.plan import Plan, block_of, code
+from arrayspeed.measure.block_results import stored, write_results
 from arrayspeed.measure.blocks import group_by_process, rounds
 from arrayspeed.measure.host import Busy, locked, only_run
 from arrayspeed.measure.session import open_session
 from arrayspeed.model.errors import UserError
 from arrayspeed.records import processes
 from arrayspeed.records.merge import BENCHMARKS
-from arrayspeed.versions.releases import stored, write_results
 from benchmarks.preload import end_with_parent
 
 #: Another name than the host's, for containers and tests. A name is a part of a block's.

@@ -53,14 +53,14 @@ SAMPLING = 0.4
 
 @dataclass(frozen=True)
 class Block:
-    """A benchmark, backend, size and device on all its sides, the reference first.
+    """A benchmark and size on all its sides, the reference first: environments, or backends of one.
 
     Attributes
     ----------
     name
         The same for all sides and rounds; no other block has it.
     sides
-        One combination a side; of releases, one an environment.
+        One combination a side.
     seed
         What orders are drawn from.
     first
@@ -108,8 +108,8 @@ class Block:
         one = self.one
         if not self.in_turn and one.measure not in PREPARING:
             return None
-        sides = tuple(side.environment for side in self.sides)
-        return one.benchmark.rpartition(".")[0], one.backend, one.size, one.device, sides, needed_by(one), self.names
+        sides = tuple((side.environment, side.backend, side.device) for side in self.sides)
+        return one.benchmark.rpartition(".")[0], one.size, sides, needed_by(one), self.names
 
     @property
     def named(self) -> list[tuple[str, Combination]]:

@@ -405,7 +405,9 @@ def turn_after_turn(
     """
     started, turn = time.monotonic(), 0
     while playing and turn < wanted(taken, plan, preparing, (time.monotonic() - started) / max(1, turn)):
-        for player in playing if turn % 2 == 0 else playing[::-1]:
+        # One whose calls are too long for more turns is done; the others go on.
+        still = [player for player in playing if turn < most_turns(taken[player.name], plan)]
+        for player in still if turn % 2 == 0 else still[::-1]:
             mine = taken[player.name]
             try:
                 mine.add(run(player, numbers[player.name], plan.timeout), player)
@@ -597,15 +599,20 @@ def wanted(taken: Mapping[str, Samples], plan: Interleaving, process: float, tur
     """
     sides = [one.batches for one in taken.values() if one.batches]
     done = max(map(len, sides), default=0)
-    slowest = sum(one.number * one.value for one in taken.values() if one.value) / max(1, len(sides))
-    most = (
-        max(1 if slowest > plan.longest else 3, min(plan.most, round(plan.longest / slowest))) if slowest else plan.most
-    )
+    # A turn is of use while there are two to compare.
+    limits = sorted((most_turns(one, plan) for one in taken.values() if one.batches), reverse=True)
+    most = limits[min(1, len(limits) - 1)] if limits else plan.most
     if done < min(plan.fewest, most) or len(sides) < 2:
         return min(plan.fewest, most) if len(sides) > 1 else most
     noise = max(spread(sides[0], other) for other in sides[1:])
     between = BETWEEN if len(os.sched_getaffinity(0)) > 1 else BETWEEN_ON_ONE_CORE
     return max(done, min(most, round(noise / between * math.sqrt(process / max(turn, 1e-3)))))
+
+
+def most_turns(taken: Samples, plan: Interleaving) -> int:
+    """Return how many turns a player may have, by how long it takes in one."""
+    each = taken.number * taken.value if taken.value else 0.0
+    return max(1 if each > plan.longest else 3, min(plan.most, round(plan.longest / each))) if each else plan.most
 
 
 def spread(values: Sequence[float | None], other: Sequence[float | None]) -> float:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from arrayspeed.measure.plan import Selection
+from arrayspeed.measure.plan import OWN, Selection
 from arrayspeed.measure.session import newest_of_all, of_one_library
 from kernels import BACKENDS
 from kernels.backends import BASELINE
@@ -50,10 +50,17 @@ BENCH = [
         sizes=["large"],
         devices=["cpu"],
     ),
-    # Of arrays that no cache holds: the page of limits draws the machine's memory from it.
-    part("time_call", kernels=["add"], sizes=["10000000"], devices=["cpu"]),
-    part("track_first_call", kernels=OPERATIONS, sizes=["small"], backends=COMPILED, devices=["cpu"]),
+    # The processes that take the times of small arrays measure these as well.
+    part("track_first_call", kernels=OPERATIONS, sizes=["small"], devices=["cpu"]),
     part("track_error", kernels=OPERATIONS, sizes=["small"], devices=["cpu"]),
+]
+
+#: Which backend? Each kernel in its own precision, and those of the core tier in the other one as well.
+IN_TURN = [
+    part("time_call", sizes=["small", "large"], dtype=OWN),
+    part("track_first_call", kernels=TELLING, sizes=["small"]),
+    part("track_error", kernels=TELLING, sizes=["small"]),
+    part("time_call", kernels=in_tier("core"), sizes=["small", "large"], dtype="float32"),
 ]
 
 #: What the four articles measured, then every other measure of the same kernels.
@@ -146,10 +153,11 @@ def in_tier_only(parts: list[Selection], tier: str) -> list[Selection]:
     return found
 
 
-NAMED = {"bench": BENCH, "articles": ARTICLES, "versions": VERSIONS, "gpu": GPU}
+NAMED = {"backends": IN_TURN, "bench": BENCH, "articles": ARTICLES, "versions": VERSIONS, "gpu": GPU}
 
 #: Where they are measured: the names of environments, from asv's configuration.
 WHERE: dict[str, Callable[[Config], list[str]]] = {
+    "backends": lambda config: [newest_of_all(config)],
     "bench": lambda config: [newest_of_all(config)],
     "articles": lambda config: [newest_of_all(config)],
     "versions": of_one_library,

@@ -6,6 +6,8 @@ from collections.abc import Callable, Hashable, Mapping
 from typing import TypeVar
 
 from arrayspeed.decide import Decision, Observed
+from arrayspeed.decide.words import FAILURES
+from arrayspeed.measure.block_results import rounds_of, stored, write_results
 from arrayspeed.measure.blocks import Block, group_by_process, never, rounds
 from arrayspeed.measure.looking import Clock, Limits, look_by_look
 from arrayspeed.measure.plan import nothing
@@ -91,6 +93,30 @@ def until_decided(
     if found.stopped and not found.decisions:
         raise UserError(f"{found.stopped} before anything was measured")
     return found.decisions
+
+
+def go_on(
+    session: Session,
+    blocks: Mapping[str, Block],
+    observed: Callable[[Mapping[str, Block], Mapping[str, list[Process]]], dict[Compared, Observed]],
+    limits: Limits,
+) -> int:
+    """Measure blocks until they are decided, from where earlier runs of the same code stopped, and write asv's results;
+    return the exit status, which is 1 where anything fails.
+
+    ``observed``: what is compared, of blocks and the processes of each.
+    """
+    found = stored(session, blocks)
+
+    def take(block: Block, played: list[Process]) -> None:
+        found[block.name] += played
+
+    try:
+        before = {name: len(rounds_of(ones)) for name, ones in found.items()}
+        decisions = until_decided(session, blocks, take, lambda: observed(blocks, found), limits, before)
+    finally:
+        write_results(session, found)
+    return 1 if any(one.verdict in FAILURES for one in decisions.values()) else 0
 
 
 def of(key: Hashable, where: Hashable) -> bool:

@@ -1,5 +1,8 @@
 """The level of every value in the results: what its processes gave, and how much such processes differ.
 
+Backends that took turns (`arrayspeed.measure.backends`) are compared round by round, and what the same backend gave
+alone, minutes before or after, is left out.
+
 This is what `arrayspeed.decide.compare` takes. asv's own interval is of the samples of all processes together; it is
 narrow, and says nothing of the next process, so nothing is decided by it.
 """
@@ -9,20 +12,24 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
 import polars as pl
 
 from arrayspeed.decide import FACTOR
-from arrayspeed.decide.compare import APART, Level, Ratio, best, compare, levels
+from arrayspeed.decide.compare import APART, Level, Ratio, best, compare, levels, levels_in_turn, middle_of
 from arrayspeed.model.measures import CALL, measure_of
 from arrayspeed.records import processes
+from arrayspeed.records.backends import Rounds, rounds_of_backends
 from kernels import BACKENDS, CATALOGUE
 
 #: Machine and environment, as the results name them.
 Place = tuple[str, str]
+
+#: What is put behind a ratio of two that did not take turns.
+MEASURED_APART = "~"
 
 #: The level of the number 1, known without error: the interval of a value is that of its ratio to this.
 ONE = Level(0.0, 0.0, math.inf, 0)
@@ -65,21 +72,46 @@ def levels_of(table: pl.DataFrame, results_dir: str | Path | None = None) -> dic
     """
     measured = table.filter((pl.col("value") > 0) & pl.col("value").is_finite())
     given = {where: process_values(results_dir, *where) for where in places(measured)} if results_dir else {}
+    met = {where: rounds_in_turn(results_dir, *where) for where in places(measured)} if results_dir else {}
     values: dict[Hashable, Sequence[float | None]] = {}
     groups: dict[Hashable, Hashable] = {}
+    turns: dict[Hashable, Rounds] = {}
+    anchors: dict[Hashable, Hashable] = {}
     for machine, environment, commit, value, *fields in measured.select(
         "machine", "environment", "commit", "value", *COLUMNS
     ).iter_rows():
         case = Case(*fields)
         key = (machine, environment), case
-        values[key] = given.get((machine, environment, commit), {}).get(case, [value])
         groups[key] = machine, case.backend, case.measure
+        if in_turn := met.get((machine, environment, commit), {}).get(case):
+            anchor, turns[key] = in_turn
+            anchors[key] = (machine, environment), anchor
+        else:
+            values[key] = given.get((machine, environment, commit), {}).get(case, [value])
     found: dict[Place, dict[Case, Level]] = defaultdict(dict)
     # Keys may be anything there, and come back as they were given.
-    made = cast("dict[tuple[Place, Case], Level]", levels(values, groups))
+    made = cast("dict[tuple[Place, Case], Level]", levels(values, groups) | levels_in_turn(turns, anchors, groups))
     for (place, case), level in made.items():
         found[place][case] = level
-    return found
+    return {place: with_common_rounds(of) for place, of in found.items()}
+
+
+def with_common_rounds(found: Mapping[Case, Level]) -> dict[Case, Level]:
+    """Return levels whose ``rounds`` are the same rounds for all that compete: of a group of which some took turns, the
+    rounds that all of these have, and none of those that were alone.
+    """
+    made = dict(found)
+    groups = defaultdict(list)
+    for case in found:
+        groups[case.measure, case.kernel, case.size, case.dtype].append(case)
+    for cases in groups.values():
+        met = [set(found[case].met) for case in cases if found[case].met]
+        numbers = sorted(set.intersection(*met), key=str) if met else []
+        for case in cases if met else ():
+            level = found[case]
+            rounds = tuple(middle_of(level.met[number]) for number in numbers) if level.met else ()
+            made[case] = replace(level, rounds=rounds)
+    return made
 
 
 def places(table: pl.DataFrame) -> Iterable[tuple[str, str, str]]:
@@ -99,6 +131,21 @@ def process_values(
             known = process.value is not None and process.value > 0
             found[Case(*(getattr(process.one, name) for name in COLUMNS))].append(process.value if known else None)
     return {case: values for case, values in found.items() if any(values)}
+
+
+def rounds_in_turn(
+    results_dir: str | Path, machine: str, environment: str, commit: str
+) -> dict[Case, tuple[Case, Rounds]]:
+    """Return the anchor of each case that took turns with other backends, and what it gave in each round."""
+    found = {}
+    stored = list(processes.load(results_dir, machine, environment, [commit]))
+    one_of = {process.one.benchmark: process.one for process in stored}
+    for (benchmark, size), sides in rounds_of_backends(stored).items():
+        one = one_of[benchmark]
+        cases = {side: Case(one.kernel, size, *side, one.dtype, one.measure) for side in sides}
+        anchor = next(iter(cases.values()))
+        found.update({cases[side]: (anchor, rounds) for side, rounds in sides.items()})
+    return found
 
 
 def interval(level: Level) -> Ratio:
@@ -156,4 +203,4 @@ def spell_between(case: Case, other: Case) -> float:
 
 def inverse(ratio: Ratio) -> Ratio:
     """Return the same the other way round: how many times less. The word stays that of the first side."""
-    return Ratio(1 / ratio.ratio, 1 / ratio.high, 1 / ratio.low, ratio.verdict)
+    return Ratio(1 / ratio.ratio, 1 / ratio.high, 1 / ratio.low, ratio.verdict, ratio.in_turn)

@@ -24,7 +24,7 @@ from arrayspeed.environments.plugin import PACKAGES
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.text import printable
 from arrayspeed.model.units import plural
-from arrayspeed.records import processes, results
+from arrayspeed.records import peaks, processes, results
 from arrayspeed.records.combined import Key, Side, check, combine
 
 #: What asv calls the description of a machine.
@@ -53,6 +53,7 @@ class Added:
     values: int = 0
     newer: int = 0
     audit: bool = False
+    peaks: bool = False
     explanations: int = 0
     notes: list[str] = field(default_factory=list)
 
@@ -61,6 +62,7 @@ class Added:
         parts += [plural(self.values, "new value")] if self.values else []
         parts += [plural(self.newer, "newer value")] if self.newer else []
         parts += ["its audit"] if self.audit else []
+        parts += ["its rates"] if self.peaks else []
         parts += [plural(self.explanations, "explanation")] if self.explanations else []
         return f"{printable(self.machine)}{' (new)' if self.unknown else ''}: {', '.join(parts) or 'nothing new'}"
 
@@ -280,6 +282,17 @@ def merge_audits(path: Path, others: Iterable[Path], files: dict[Path, bytes], a
             known, files[path], added.audit = age(text, other), text, True
 
 
+def merge_peaks(path: Path, others: Iterable[Path], files: dict[Path, bytes], added: Added) -> None:
+    """Return the rates that were measured last."""
+    known = peaks.of_text(read(path)) if path.exists() else None
+    for other in others:
+        found = peaks.of_text(text := read(other))
+        if found is None:
+            raise UserError(f"{other} holds no rate of a machine")
+        if known is None or found.date > known.date:
+            known, files[path], added.peaks = found, text, True
+
+
 def merge_explanations(path: Path, others: Iterable[Path], files: dict[Path, bytes], added: Added) -> None:
     """Return the lines of all, by their dates: of one pair of versions and combination, the last counts."""
 
@@ -303,6 +316,7 @@ BRING = {
     ".json": merge_values,
     processes.SUFFIX: merge_processes,
     AUDIT: merge_audits,
+    peaks.FILE: merge_peaks,
     EXPLANATIONS: merge_explanations,
 }
 

@@ -8,6 +8,8 @@ by the time of a call, on one device or on ``all`` together.
 ``others``
     The rest, likewise: name, the fastest that they are shown to be slower than, and how many times as long as that they
     take: ratio, low and high of its interval, the one that words are decided by.
+``apart``
+    Backends that took turns with no other in some kernel.
 ``lacking``
     Backends that lack some of the kernels, or compute them in another way, and how many they have. They do not compete:
     a mean over fewer kernels is of other work.
@@ -69,6 +71,7 @@ def standing(kernels: Mapping[str, Kernel]) -> dict[str, Any]:
         "kernels": list(kernels),
         "best": [name for name, behind in order.items() if behind is None],
         "others": [[name, behind[0], *ends(behind[1])] for name, behind in order.items() if behind is not None],
+        "apart": sorted({name for one in kernels.values() for name, level in one.items() if not level.met}),
         "lacking": [[name, number] for name, number in count.items() if number < len(kernels)],
     }
 

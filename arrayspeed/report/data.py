@@ -38,6 +38,7 @@ from arrayspeed.model.errors import UserError
 from arrayspeed.model.measures import ACCURACY, CALL, FIRST_CALL, MEASURES, measure_of
 from arrayspeed.records import results
 from arrayspeed.records.levels import factor_of, levels_of, with_intervals
+from arrayspeed.records.peaks import load as load_peaks
 from arrayspeed.records.processes import noise, read_once
 from arrayspeed.report.answers import answers
 from arrayspeed.report.backends import BASELINE, BASELINE_DEVICE, COLOURS
@@ -140,14 +141,14 @@ def write_machine(folder: Path, results_dir: str | Path, table: pl.DataFrame, nu
     with read_once():
         levels, commits = levels_of(table, results_dir), results.result_commits(results_dir, name)
         machine = describe(results_dir, name) | {"libraries": write_series(folder, results_dir, table, number)}
-        environments = []
+        environments, peaks = [], load_peaks(results_dir, name)
         for environment in rank(table):
             values = with_intervals(table.filter(environment=environment), levels)
             environments.append(environment_data(results_dir, number, name, values, commits))
             here = levels.get((name, environment), {})
             files = {
                 "environment": {column: column_data(values, column) for column in COLUMNS},
-                "decisions": decisions(here),
+                "decisions": decisions(here, peaks),
                 "families": families(here),
                 "weights": weights(here),
                 "answers": answers(here),

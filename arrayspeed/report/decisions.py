@@ -4,8 +4,9 @@
 
 ``groups``
     Values that compete: one measure, precision, kernel and size. ``best``: for each device, and for ``all`` together,
-    the backends that cannot be told apart from the best, the fastest first. ``times``, of small and large sizes only:
-    how many times less the value of the backend in each row is than that in each column.
+    the backends that cannot be told apart from the best, the fastest first. ``apart``: those that took turns with no
+    other. ``times``, of small and large sizes only: how many times less the value of the backend in each row is than
+    that in each column.
 ``crossovers``
     Where one backend overtakes another as the size grows: ``last`` is the last size at which the other is shown to be
     better, ``first`` the first at which the one is; ``between`` are sizes at which neither is shown, and ``command``
@@ -29,6 +30,7 @@ from arrayspeed.decide.compare import Level, Ratio, crossover
 from arrayspeed.decide.words import FASTER, SAME, SLOWER, UNCLEAR
 from arrayspeed.model.measures import CALL, FIRST_CALL
 from arrayspeed.records.levels import Case, best_of, compared, factor_of, inverse
+from arrayspeed.records.peaks import Peaks
 from arrayspeed.report.backends import BASELINE, EAGER
 from arrayspeed.report.breakeven import break_even
 from arrayspeed.report.files import interval
@@ -44,14 +46,16 @@ BETTER = {FASTER: "better", SLOWER: "worse", SAME: "same", UNCLEAR: "unclear"}
 Levels = Mapping[Case, Level]
 
 
-def decisions(levels: Levels) -> dict[str, Any]:
-    """Return all of them, of the levels of one environment; what is not in the catalogue competes with nothing."""
+def decisions(levels: Levels, peaks: Peaks | None = None) -> dict[str, Any]:
+    """Return all of them, of the levels of one environment and what its machine can do; what is not in the catalogue
+    competes with nothing.
+    """
     levels = {case: level for case, level in levels.items() if is_known(case)}
     return {
         "groups": [group(cases, levels) for cases in groups(levels)],
         "crossovers": list(crossovers(levels)),
         "compiling": list(compiling(levels)),
-        "limits": limits(levels),
+        "limits": limits(levels, peaks),
     }
 
 
@@ -90,6 +94,7 @@ def group(cases: Sequence[Case], levels: Levels) -> dict[str, Any]:
         "size": first.size,
         "names": [name(case) for case in cases],
         "best": best_by_device(cases, levels),
+        "apart": [name(case) for case in cases if not levels[case].met],
     }
     if first.size in (kernel.small, kernel.large):
         found["times"] = [[times(row, column, levels) for column in cases] for row in cases]

@@ -1,46 +1,71 @@
-"""How close kernels come to what the machine can do, by peaks that this suite measured on the same machine.
+"""How close kernels come to what the machine can do.
 
-A kernel's limit is the time that its least work takes at the machine's peaks: floating-point operations at the rate of
-the fastest matrix product, bytes at the rate of the fastest addition of arrays that no cache holds. Kernel and peak
-were measured minutes apart, and intervals allow for that.
+A kernel's limit is the time that its least work takes at the machine's rates: floating-point operations at the rate of
+multiplications and additions, bytes at the rate of memory for what it works on, which is a cache's where that fits into
+one (`arrayspeed.records.peaks`). Of a card, which has no such rates, it is those of the fastest matrix product and of
+the fastest addition of arrays that no cache holds. Kernel and rate were measured at different times, and intervals
+allow for that.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from arrayspeed.decide.compare import APART, Level, compare
+from arrayspeed.decide.compare import APART, Level, compare, exceeds
 from arrayspeed.decide.words import FASTER, SLOWER
 from arrayspeed.model.measures import CALL, DEVICE_TIME, FROM_DEVICE, TO_DEVICE, Measure
 from arrayspeed.records.levels import Case, best_of, compared
+from arrayspeed.records.peaks import Peaks
 from arrayspeed.report.files import interval, rounded
 from kernels import CATALOGUE
+from kernels.backends import BASELINE_DEVICE
 from kernels.dtypes import ITEMSIZE
 
-#: Bytes that no cache of these machines holds. With less, adding arrays measures a cache, or how long a GPU takes to
-#: start a kernel.
+#: Bytes that no cache of a card holds. With less, adding arrays measures a cache, or the start of a kernel.
 CACHE = 100e6
 
 #: One array in and one of the same size out.
 STREAM = "sine"
 
+#: A share of the limit beyond which something is wrong with the limit, or with the counts of the kernel.
+BEYOND = 1.05
+
 Levels = Mapping[Case, Level]
 
 
-def limits(levels: Levels) -> dict[str, Any]:
-    """``peaks``, ``kernels``, ``launches`` and ``transfers``, each a list with its dtype and device."""
+@dataclass(frozen=True)
+class Roof:
+    """What limits the kernels of one precision on one device.
+
+    Attributes
+    ----------
+    data
+        The rates, as the pages read them.
+    times
+        What gives the time that the least work of a case takes, by what limits it: ``arithmetic`` and ``memory``.
+    """
+
+    data: dict[str, Any]
+    times: Callable[[Case], dict[str, Level]]
+
+
+def limits(levels: Levels, peaks: Peaks | None = None) -> dict[str, Any]:
+    """``peaks``, ``kernels``, ``launches`` and ``transfers``, each a list with its dtype and device.
+
+    ``peaks`` are the machine's rates, without which no kernel on the CPU has a limit.
+    """
     times = [case for case in levels if case.measure == CALL.name]
     found = {"peaks": [], "kernels": [], "launches": launches(levels), "transfers": transfers(levels)}
     for dtype, device in dict.fromkeys((case.dtype, case.device) for case in times):
         here = [case for case in times if (case.dtype, case.device) == (dtype, device)]
-        known = peaks(here, levels)
-        if known:
+        roof = of_machine(peaks, dtype) if device == BASELINE_DEVICE else of_suite(here, levels)
+        if roof:
             where = {"dtype": dtype, "device": device}
-            found["peaks"].append(where | {name: peak_data(case, levels) for name, case in known.items()})
-            found["kernels"] += [where | row for row in shares(here, known, levels)]
+            found["peaks"].append(where | roof.data)
+            found["kernels"] += [where | row for row in shares(here, roof, levels)]
     return found
 
 
@@ -51,37 +76,65 @@ def flops(case: Case) -> int:
 
 
 def moved(case: Case) -> int:
-    """Bytes of a case, each array once."""
+    """Bytes of a case, each array once: what it works on at least."""
     assert case.size is not None and case.dtype is not None  # as of all in the catalogue
     return CATALOGUE[case.kernel].bytes(case.size, ITEMSIZE[case.dtype])
 
 
-def peaks(cases: Sequence[Case], levels: Levels) -> dict[str, Case]:
-    """Return the matrix product with the highest rate and the addition of large arrays with the highest; {} without
-    either.
+def exactly(seconds: float) -> Level:
+    """Return a time that is known without error."""
+    return Level(math.log(seconds), 0.0, math.inf, 0)
+
+
+def of_machine(peaks: Peaks | None, dtype: str | None) -> Roof | None:
+    """Return the roof of the CPU, of the machine's own rates; None where they were not measured."""
+    if peaks is None or not peaks.sets():
+        return None
+    arithmetic = peaks.arithmetic(dtype)
+
+    def times(case: Case) -> dict[str, Level]:
+        memory = peaks.memory(moved(case))
+        found = {}
+        if arithmetic and flops(case):
+            found["arithmetic"] = exactly(flops(case) / arithmetic.rate)
+        if memory and moved(case):
+            found["memory"] = exactly(moved(case) / memory.rate)
+        return found
+
+    best = [one for working_set in peaks.sets() if (one := peaks.memory(working_set))]
+    by = f"multiplying and adding on {arithmetic.cores} cores" if arithmetic else ""
+    data = {
+        "arithmetic": {"rate": rounded(arithmetic.rate), "by": by} if arithmetic else None,
+        "memory": [{"bytes": one.bytes, "rate": rounded(one.rate), "by": one.what} for one in best],
+    }
+    return Roof(data, times)
+
+
+def of_suite(cases: Sequence[Case], levels: Levels) -> Roof | None:
+    """Return the roof of a card: its matrix product with the highest rate and its addition of large arrays with the
+    highest; None without either.
     """
     products = [case for case in cases if case.kernel == "matmul"]
     sums = [case for case in cases if case.kernel == "add" and moved(case) > CACHE]
     if not products or not sums:
-        return {}
-    return {
-        "arithmetic": max(products, key=lambda case: flops(case) / levels[case].value),
-        "memory": max(sums, key=lambda case: moved(case) / levels[case].value),
+        return None
+    product = max(products, key=lambda case: flops(case) / levels[case].value)
+    total = max(sums, key=lambda case: moved(case) / levels[case].value)
+
+    def times(case: Case) -> dict[str, Level]:
+        parts = (("arithmetic", flops, product), ("memory", moved, total))
+        return {name: levels[peak].times(work(case) / work(peak)) for name, work, peak in parts if work(case)}
+
+    by = f"a matrix product ({product.backend}, size {product.size:,})"
+    memory = {"bytes": moved(total), "rate": rounded(moved(total) / levels[total].value)}
+    data = {
+        "arithmetic": {"rate": rounded(flops(product) / levels[product].value), "by": by},
+        "memory": [memory | {"by": f"adding arrays ({total.backend}, size {total.size:,})"}],
     }
+    return Roof(data, times)
 
 
-def peak_data(case: Case, levels: Levels) -> dict[str, Any]:
-    """Return a peak: the rate, and what reached it."""
-    rate = (flops(case) if case.kernel == "matmul" else moved(case)) / levels[case].value
-    return {"rate": rounded(rate), "backend": case.backend, "size": case.size}
-
-
-def scaled(level: Level, by: float) -> Level:
-    """Return the level of a value times a number that is known exactly."""
-    return replace(level, shift=level.shift + math.log(by))
-
-
-def shares(cases: Sequence[Case], known: Mapping[str, Case], levels: Levels) -> list[dict[str, Any]]:
+def shares(cases: Sequence[Case], roof: Roof, levels: Levels) -> list[dict[str, Any]]:
     """Return the best set of each kernel and size that pages show, and how close its fastest comes to the limit."""
     groups: dict[tuple[str, int], list[Case]] = {}
     for case in cases:
@@ -91,21 +144,20 @@ def shares(cases: Sequence[Case], known: Mapping[str, Case], levels: Levels) -> 
     rows = []
     for (name, size), group in groups.items():
         members = best_of(group, levels)
-        limit, by = limit_of(members[0], known, levels)
+        parts = roof.times(members[0])
+        if not parts:
+            continue
+        limit, by = limit_of(parts)
         share = compare(limit, levels[members[0]], apart=APART)
         row = {"kernel": name, "size": size, "best": [case.backend for case in members], "by": by}
-        rows.append(row | {"share": interval(share)})
+        rows.append(row | {"share": interval(share), "beyond": exceeds(share, BEYOND)})
     return rows
 
 
-def limit_of(case: Case, known: Mapping[str, Case], levels: Levels) -> tuple[Level, str]:
-    """Return the time that the least work of a case takes at the peaks, and what limits it: arithmetic, memory, or
-    either where that is not shown.
+def limit_of(parts: Mapping[str, Level]) -> tuple[Level, str]:
+    """Return the longest of the times that the least work takes, and what limits it: arithmetic, memory, or either
+    where that is not shown.
     """
-    parts = {}
-    for name, work in (("arithmetic", flops), ("memory", moved)):
-        if work(case):
-            parts[name] = scaled(levels[known[name]], work(case) / work(known[name]))
     if len(parts) == 1:
         ((name, limit),) = parts.items()
         return limit, name

@@ -14,7 +14,7 @@ from arrayspeed.model.measures import CALL, MEASURES
 from arrayspeed.model.names import check
 from arrayspeed.model.text import file_name, printable
 from arrayspeed.records import results
-from arrayspeed.records.levels import compared, inverse, levels_of, with_intervals
+from arrayspeed.records.levels import MEASURED_APART, compared, inverse, levels_of, with_intervals
 from arrayspeed.report import charts, heatmap
 from arrayspeed.report.backends import BASELINE, BASELINE_DEVICE
 from arrayspeed.report.shown import Shown, measured, shown
@@ -131,6 +131,8 @@ def summary(
         charts.versions_line(pl.concat(plot.table for plot in of_label)),
         "Beneath each ratio: its 95 % interval, and the value. = is shown to be the same, ? is unclear",
     ]
+    if any(cell.ratio and not cell.ratio.in_turn for cell in cells):
+        lines.append(f"{MEASURED_APART} compares two that were measured one after the other, and not in turn")
     if any(cell.other_way and cell.ratio for cell in cells):
         lines.append(f"{charts.OTHER_WAY} compares two ways of computing: finite differences and what the kernel says")
     title = f"{label.capitalize()} sizes: {MEASURES[args.measure].title}, and its ratio to NumPy's"

@@ -23,7 +23,7 @@ from arrayspeed.model.units import significant
 from arrayspeed.records.released import Released
 from arrayspeed.report.newest import newest
 from arrayspeed.report.series import ALL, means_data
-from arrayspeed.versions.history import Measured, measured
+from arrayspeed.versions.history import Measured, by_python, measured
 from arrayspeed.versions.steps import Series, Step, over_versions
 from kernels import LIBRARIES
 
@@ -48,11 +48,12 @@ def describe_upgrades(results_dir: str | Path, table: pl.DataFrame) -> list[str]
     known = explanations(results_dir, machine)
     lines, found = [], []
     for library in LIBRARIES:
-        every = [one for one in measured(results_dir, table, library) if side_by_side(one)]
-        if every:
-            series = [replace(one, steps=met(one)) for one in over_versions(every, FACTOR)]
-            lines += [f"### {library}", "", *of_library(machine, library, every, series, known), ""]
-            found += every
+        for title, part in by_python(table, library):
+            every = [one for one in measured(results_dir, part, library) if side_by_side(one)]
+            if every:
+                series = [replace(one, steps=met(one)) for one in over_versions(every, FACTOR)]
+                lines += [f"### {title}", "", *of_library(machine, library, every, series, known), ""]
+                found += every
     return [*lines, *noise_table(found)] if found else []
 
 

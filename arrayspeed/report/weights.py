@@ -15,8 +15,8 @@ weights:
     for each number of rounds what the standard error is multiplied by: for the interval and for the word.
 ``groups``
     One measure, precision, kernel and size. ``shifts``: the logarithm of each backend's value, None where there is none
-    or where it computes in another way. ``margins``: of each pair of backends, the first before the second, half the
-    width of the interval of the logarithm of their ratio, and of the interval for the word. ``rounds``: the logarithms
+    or where it computes in another way. ``pairs``: of each pair of backends, the first before the second, the logarithm
+    of their ratio, half the width of its interval, and of the interval for the word. ``rounds``: the logarithms
     of each backend's processes, where there are as many as ``least``.
 """
 
@@ -102,14 +102,14 @@ def group(key: Key, levels: Mapping[str, Level], names: Sequence[str], among: in
     """One kernel at one size."""
     rounds = [[digits(one) for one in levels[each].rounds] if each in levels else [] for each in names]
     pairs = [
-        [digits(of_pair.margin), digits(of_pair.strict)]
+        [digits(of_pair.shift), digits(of_pair.margin), digits(of_pair.strict)]
         if (of_pair := part(levels[one], levels[other], among) if one in levels and other in levels else None)
         else None
         for one, other in combinations(names, 2)
     ]
     return dict(zip(("measure", "dtype", "label", "kernel"), key, strict=True)) | {
         "shifts": [digits(levels[each].shift) if each in levels else None for each in names],
-        "margins": pairs,
+        "pairs": pairs,
         "rounds": [one if len(one) >= ROUNDS else [] for one in rounds],
     }
 

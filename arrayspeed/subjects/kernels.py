@@ -17,6 +17,7 @@ from arrayspeed.environments.machine import describe
 from arrayspeed.environments.plugin import stored_packages, wheels
 from arrayspeed.environments.uv import Uv
 from arrayspeed.formats.progress import say as to_stderr
+from arrayspeed.measure.block_results import stored
 from arrayspeed.measure.host import only_run
 from arrayspeed.measure.looking import Limits
 from arrayspeed.measure.plan import Selection
@@ -32,7 +33,6 @@ from arrayspeed.upgrades import compare, pair
 from arrayspeed.upgrades.compare import Collected, Pair
 from arrayspeed.upgrades.verdict import row_of, verdict
 from arrayspeed.verdict.verdict import Side, Verdict
-from arrayspeed.versions.releases import stored
 
 
 class Kernels:

@@ -30,10 +30,20 @@ def cores() -> int:
 
 def available_memory() -> int | None:
     """Bytes that a new process can take without swapping, or None where the system does not say."""
+    return of_meminfo("MemAvailable")
+
+
+def all_memory() -> int | None:
+    """Bytes of memory that the machine has, or None where the system does not say."""
+    return of_meminfo("MemTotal")
+
+
+def of_meminfo(name: str) -> int | None:
+    """Bytes of one line of Linux's /proc/meminfo, or None where there is none."""
     try:
         with open("/proc/meminfo") as lines:
             for line in lines:
-                if line.startswith("MemAvailable:"):
+                if line.startswith(f"{name}:"):
                     return int(line.split()[1]) * 1024
     except OSError:
         pass

@@ -78,7 +78,7 @@ def test_cores_that_are_not_there(tmp_path, monkeypatch, capsys, command, number
 
 CORES = """
 import os, subprocess, sys
-from arrayspeed.cli.own.arguments import use_cores
+from arrayspeed.cli.options.cores import use_cores
 from arrayspeed.environments.machine import describe
 
 use_cores(1)

@@ -27,6 +27,7 @@ ALLOWED = {
         {*MEASURES, "numpy", "numba", "jax", "jax-jit", "torch"},
         "selections: what the articles measured, and what is worth measuring first",
     ),
+    "measure/peaks.py": ({"numba"}, "what compiles the loops that measure a machine"),
     "upgrades/pair.py": ({"numpy"}, "an example of a requirement"),
     "cli/upgrade.py": ({"jax"}, "an example of the command line"),
     "cli/own/upgrade.py": ({"jax"}, "an example of the command line"),

@@ -22,7 +22,7 @@ from arrayspeed.model.errors import UserError
 from arrayspeed.model.measures import CALL, measure_of
 from arrayspeed.records import processes, results
 from arrayspeed.report.findings import as_data
-from arrayspeed.versions.history import measured
+from arrayspeed.versions.history import by_python, measured
 from arrayspeed.versions.reasons import NAMES, reasons
 from arrayspeed.versions.steps import over_versions
 from kernels import BACKENDS, CATALOGUE, LIBRARIES
@@ -255,7 +255,12 @@ def test_what_the_committed_results_are_is_told(committed, folder):
     together = next(iter(committed[most].environments.values()))
     processes_of = Counter(level.processes for case, level in together.items() if case.measure == CALL.name)
     assert processes_of.most_common(1)[0][0] == 2 and processes_of[1] < 0.2 * processes_of.total()
-    every = [one for library in LIBRARIES for one in measured(folder, of_machine, library)]
+    every = [
+        one
+        for library in LIBRARIES
+        for _, part in by_python(of_machine, library)
+        for one in measured(folder, part, library)
+    ]
     calls_of = [one for one in every if one.measure == CALL.name]
     assert {one.key[2] for one in calls_of} == set(in_tier("bench"))
     rounds = [len(these) for one in calls_of for these in one.rounds.values()]
@@ -337,9 +342,10 @@ def test_each_reason_is_of_a_step_of_the_results(folder):
     machine, known = reasons()
     table, steps = results.load(folder).filter(machine=machine), set()
     for library in LIBRARIES:
-        for one in over_versions(measured(folder, table, library)):
-            found = (vars(one) | vars(step) for step in one.steps if step.side_by_side)
-            steps |= {(library, *(each[name] for name in NAMES)) for each in found}
+        for _, part in by_python(table, library):
+            for one in over_versions(measured(folder, part, library)):
+                found = (vars(one) | vars(step) for step in one.steps if step.side_by_side)
+                steps |= {(library, *(each[name] for name in NAMES)) for each in found}
     assert known and known.keys() <= steps
 
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import argparse
 import math
-import os
 from collections.abc import Iterable
 
 from arrayspeed.cli import options
 from arrayspeed.decide import FACTOR, LOOKS, UNCLEAR_SHARE
-from arrayspeed.model.errors import UserError
 from arrayspeed.own.kinds import KINDS
 
 #: Seconds that a function has to be prepared, and for each batch.
@@ -104,31 +102,3 @@ def add_minutes(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="stop after N minutes and judge what has been measured",
     )
-
-
-def add_cores(parser: argparse.ArgumentParser, default: int | None = None) -> None:
-    """How many cores are used."""
-    parser.add_argument(
-        "--cores",
-        type=int,
-        default=default,
-        metavar="N",
-        help=f"keep all processes to N cores (default {default or 'all'}); on 1, small calls that a library hands to "
-        "another thread vary least",
-    )
-
-
-def use_cores(number: int | None) -> None:
-    """Keep this process, and what it will start, to so many of the cores that it may use; None: to all.
-
-    Raises
-    ------
-    UserError
-        There are not so many.
-    """
-    if number is None:
-        return
-    cores = sorted(os.sched_getaffinity(0))
-    if not 1 <= number <= len(cores):
-        raise UserError(f"--cores {number} is not valid: from 1 to {len(cores)} here")
-    os.sched_setaffinity(0, cores[:number])

@@ -43,6 +43,7 @@ function which({ meta, environment, label, device, dtype }, rows) {
   const lines = rows.map((row) => el("tr", {},
     el("th", { scope: "row" }, el("a", { href: link("overview.html", { ...state, open: row.family }) }, row.family), el("small", {}, ` ${count(row.kernels.length)}`)),
     names.map((name) => standing(row, name))));
+  const apart = [...new Set(rows.flatMap((row) => row.apart))];
   const caption = `${label[0].toUpperCase()}${label.slice(1)} sizes, ${dtype}: ★ marks the best of a family, which cannot be told apart; for the others, how many times as long they take as the fastest that they are shown to be slower than`;
   return [
     heading,
@@ -54,6 +55,8 @@ function which({ meta, environment, label, device, dtype }, rows) {
     el("p", { class: "note" }, "Geometric means over a family's kernels, whose number stands beside its name, with the intervals that decide. "
       + "A backend with 2/3 lacks some of the kernels, or computes them in a different way, and does not compete. Kernel by kernel: ",
     el("a", { href: link("overview.html", state) }, "Overview"), ". For your own mix of work: ", el("a", { href: link("weights.html", environment.state) }, "Your work"), "."),
+    apart.length ? el("p", { class: "note" }, `Measured one after the other, and not in turn, in some kernels: ${apart.map((name) => short(name, device)).join(", ")}. To measure in turn: `,
+      el("code", {}, "arrayspeed run --selection backends"), ".") : null,
   ];
 }
 
@@ -138,8 +141,9 @@ function howGood({ meta, environment, label, device, dtype }, limits) {
     return { ...one, name, share, low, high, text, family: meta.kernels[one.kernel].family, best: one.best.join(", ") };
   });
   if (!kernels.length) {
-    const missing = nothing(`arrayspeed run --kernel matmul --kernel add --measure ${meta.call} --dtype ${dtype}${device === ALL ? "" : ` --device ${device}`}`);
-    missing.prepend("The machine's peaks are a matrix product and the sum of two arrays that no cache holds. ");
+    const card = device !== ALL && device !== meta.baseline.device;
+    const missing = nothing(card ? `arrayspeed run --kernel matmul --kernel add --measure ${meta.call} --dtype ${dtype} --device ${device}` : "arrayspeed peaks");
+    missing.prepend(card ? "What a card can do is a matrix product and the sum of two arrays that no cache holds. " : "What this machine can do has not been measured. ");
     return [heading, missing];
   }
   kernels.sort((a, b) => order.indexOf(a.kernel) - order.indexOf(b.kernel));
@@ -160,7 +164,7 @@ function howGood({ meta, environment, label, device, dtype }, limits) {
     heading,
     el("p", { class: "caption" }, `How close the best backend of each kernel comes to this machine's own peaks, ${label} sizes, ${dtype}, with 95 % intervals`),
     chart(spec, `Share of the machine's peak by kernel: ${kernels.map((one) => `${one.name} ${one.text}`).join("; ")}`),
-    el("p", { class: "note" }, "At 100 %, the least work that the kernel needs would take as long as it does at the machine's own peaks: those of the fastest matrix product, and of adding arrays that no cache holds. A kernel above that used a cache, or did less work than was counted. ",
+    el("p", { class: "note" }, "At 100 %, the least work that the kernel needs would take as long as it does at the machine's own rates: of multiplying and adding, and of memory or the cache that holds what it works on. ",
       el("a", { href: link("limits.html", { ...environment.state, size: label, dtype }) }, "The numbers"), "."),
   ];
 }

@@ -35,6 +35,7 @@ page(async (redraw) => {
     ...["small", "large"].filter((label) => values.some((row) => row.size === known?.[label]))
       .map((label) => bars(meta, kernel, label, known[label], measure, values, names, best.get(known[label]))),
     el("p", { class: "note" }, "★ marks those that cannot be told apart from the best. Intervals are 95 % intervals, from the differences between processes."),
+    apart(groups, sizes),
     numbers(meta, kernel, values, names, sizes, best),
     waysSaid(meta, [kernel]),
     missing(meta, kernel, found),
@@ -133,6 +134,15 @@ function numbers(meta, kernel, values, names, sizes, best) {
     return [best.get(size).includes(key(row)) ? el("b", {}, text) : text, otherWay(meta, kernel, [row.backend]), el("small", {}, spread(row))];
   })]);
   return table(`${kernel}: every size, with 95 % intervals; bold marks what cannot be told apart from the best`, columns, lines);
+}
+
+/** The sizes at which not all backends took turns, and those that did not. */
+function apart(groups, sizes) {
+  const found = sizes.filter((size) => groups.get(size)?.apart.length);
+  if (!found.length) return null;
+  const names = (size) => (groups.get(size).apart.length === groups.get(size).names.length ? "all" : groups.get(size).apart.map((one) => one.split(",")[0]).join(", "));
+  return el("details", {}, el("summary", {}, "What was measured one after the other, and not in turn"),
+    el("ul", {}, found.map((size) => el("li", {}, `${count(size)}: ${names(size)}`))));
 }
 
 function missing(meta, kernel, found) {

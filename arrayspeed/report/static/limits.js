@@ -1,4 +1,4 @@
-// How close each kernel comes to what the machine can do: a roofline of its own measured peaks.
+// How close each kernel comes to what the machine can do: a roofline of its own measured rates.
 
 import { chart, colours } from "./chart.js";
 import { choice, count, decisions, el, environments, human, link, load, nothing, otherWay, outdated, page, present, rows, SECONDS, significant, table, versions, waysSaid } from "./common.js";
@@ -17,20 +17,21 @@ page(async (redraw) => {
   const peaks = limits.peaks.find(here);
   const apart = onDevice(limits.launches.filter(here), limits.transfers.filter(here));
   if (!peaks) {
-    const missing = nothing(`arrayspeed run --kernel matmul --kernel add --measure ${meta.call} --dtype ${dtype} --device ${device}`);
-    missing.prepend("Limits need a matrix product and the sum of two arrays that no cache holds. ");
+    const missing = nothing(device === meta.baseline.device ? "arrayspeed peaks" : `arrayspeed run --kernel matmul --kernel add --measure ${meta.call} --dtype ${dtype} --device ${device}`);
+    missing.prepend(device === meta.baseline.device ? "Limits need what this machine can do, which has not been measured. " : "Limits of a card need a matrix product and the sum of two arrays that no cache holds. ");
     return [missing, ...apart];
   }
   const shown = all.filter((row) => here(row) && row.size === meta.kernels[row.kernel][label]).map((row) => work(meta, row, dtype));
   const best = limits.kernels.filter((one) => here(one) && one.size === meta.kernels[one.kernel][label]);
   const { arithmetic, memory } = peaks;
   return [
-    el("p", {}, `The machine's peaks, as this suite measured them: ${rate(arithmetic.rate)}FLOP/s in a matrix product (${arithmetic.backend}, size ${count(arithmetic.size)}), `
-      + `${rate(memory.rate)}B/s in adding arrays (${memory.backend}, size ${count(memory.size)}). ${versions(environment)}.`),
+    el("p", {}, `The machine's rates: ${arithmetic ? `${rate(arithmetic.rate)}FLOP/s in ${arithmetic.by}, ` : ""}`
+      + `${memory.map((one) => `${rate(one.rate)}B/s of ${binary(one.bytes)}`).join(", ")}. ${versions(environment)}.`),
     outdated(environment),
-    roofline(meta, shown, arithmetic.rate, memory.rate),
-    el("p", { class: "note" }, "Each point is a kernel on a backend; the line is the limit set by memory (left) and arithmetic (right). "
-      + "Counts are the least that the kernel needs, so a point above the line used a cache or did less work than was counted."),
+    arithmetic ? roofline(meta, shown, arithmetic.rate, few(memory)) : null,
+    el("p", { class: "note" }, "Each point is a kernel on a backend; a line is the limit set by memory (left) and arithmetic (right), for one working set: what fits into a cache is faster. "
+      + "In the table, a kernel's limit is that of its own working set. Counts are the least that the kernel needs."),
+    beyond(best),
     numbers(meta, shown, best, { ...environment.state, dtype, device }),
     waysSaid(meta, present(shown, "kernel", Object.keys(meta.kernels))),
     ...apart,
@@ -68,21 +69,46 @@ function rate(value) {
   return `${significant(value / factor, 2)} ${prefix}`;
 }
 
-function roofline(meta, shown, flops, bytes) {
+/** 16 KiB, 256 MiB. */
+function binary(bytes) {
+  const [factor, prefix] = [[2 ** 30, "Gi"], [2 ** 20, "Mi"], [2 ** 10, "Ki"]].find(([size]) => bytes >= size) ?? [1, ""];
+  return `${significant(bytes / factor, 3)} ${prefix}B`;
+}
+
+/** The smallest and the largest working set, and two between. */
+function few(memory) {
+  const last = memory.length - 1;
+  return [...new Set([0, Math.round(last / 3), Math.round((2 * last) / 3), last])].map((place) => memory[place]);
+}
+
+/** What is faster than it should be able to be: the counts are wrong there, or the rates. */
+function beyond(best) {
+  const names = best.filter((one) => one.beyond).map((one) => `${one.kernel} ${count(one.size)}`);
+  return names.length ? el("p", { class: "note" }, `Above the limit by more than 5 %: ${names.join(", ")}. They do less work than was counted, or the rates were measured in a slower spell.`) : null;
+}
+
+function roofline(meta, shown, flops, sets) {
   const points = shown.filter((one) => one.flops > 0).map((one) => ({
     backend: one.backend, kernel: one.kernel, size: one.size, intensity: one.intensity, gflops: one.flops / 1e9,
   }));
   if (!points.length) return null;
   const low = Math.min(...points.map((one) => one.intensity)) / 2;
-  const high = Math.max(...points.map((one) => one.intensity), flops / bytes) * 2;
-  const roof = [low, flops / bytes, high].map((intensity) => ({ intensity, gflops: Math.min(flops, intensity * bytes) / 1e9 }));
+  const ridges = sets.map((one) => flops / one.rate);
+  const high = Math.max(...points.map((one) => one.intensity), ...ridges) * 2;
+  const roof = sets.flatMap((one, n) => [low, ridges[n], high].map((intensity) => ({
+    set: binary(one.bytes), intensity, gflops: Math.min(flops, intensity * one.rate) / 1e9,
+  })));
   const names = Object.keys(meta.backends).filter((name) => points.some((one) => one.backend === name));
   const x = { field: "intensity", type: "quantitative", scale: { type: "log", nice: false }, title: "arithmetic intensity (floating-point operations per byte)", axis: { format: "~g" } };
   const y = { field: "gflops", type: "quantitative", scale: { type: "log" }, title: "GFLOP/s", axis: { format: "~g" } };
   const spec = {
     height: 400,
     layer: [
-      { data: { values: roof }, mark: { type: "line", strokeWidth: 2, color: "#888888" }, encoding: { x, y } },
+      {
+        data: { values: roof },
+        mark: { type: "line", strokeWidth: 2, color: "#888888" },
+        encoding: { x, y, strokeDash: { field: "set", type: "nominal", sort: sets.map((one) => binary(one.bytes)), title: "working set" } },
+      },
       {
         data: { values: points },
         mark: { type: "point", filled: true, size: 70, opacity: 0.9 },

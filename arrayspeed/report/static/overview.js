@@ -144,8 +144,16 @@ function shown(known, kernels, family, caption, show) {
 /** What is put behind a ratio that is neither better nor worse, for all that was shown. */
 const SIGNS = { unclear: " ?", same: " =" };
 
+/** What is put behind a ratio of two that did not take turns. */
+const APART = " ~";
+
+/** Whether one of two was measured minutes before or after the other. */
+function isApart(group, ...names) {
+  return group?.apart.some((name) => names.includes(name)) ?? false;
+}
+
 /** A family's geometric mean, over the kernels that both backends have. */
-function average({ meta, means, baseline }, family, backend) {
+function average({ meta, means, decided, baseline }, family, backend) {
   const found = means.get(family);
   const name = key(backend);
   if (name === baseline && found?.names.includes(name)) return el("td", {}, el("span", { class: "plain" }, "1×"));
@@ -156,8 +164,9 @@ function average({ meta, means, baseline }, family, backend) {
   const others = found.kernels.filter((kernel) => names.some((one) => meta.kernels[kernel].otherwise[one]));
   const mark = others.length ? el("span", { class: "way", title: `left out, since one of the two computes in a different way: ${others.join(", ")}` }, " ≠") : null;
   const title = `${family} on ${name}: geometric mean over ${over} of ${of} kernels: ${times(ratio[0])} (${range(ratio)}), ${ratio[3]}`;
+  const apart = found.kernels.some((kernel) => isApart(decided.get(kernel), name, baseline));
   return el("td", { style: shade(ratio), class: ratio[3] === "unclear" && "unclear" }, el("span", { class: "plain", title },
-    `${times(ratio[0])}${SIGNS[ratio[3]] ?? ""}`, mark, el("small", {}, range(ratio), over < of ? ` ${over}/${of}` : "")));
+    `${times(ratio[0])}${SIGNS[ratio[3]] ?? ""}`, apart ? APART : "", mark, el("small", {}, range(ratio), over < of ? ` ${over}/${of}` : "")));
 }
 
 function cell({ meta, byKernel, decided, baseline, state }, kernel, one) {
@@ -174,7 +183,7 @@ function cell({ meta, byKernel, decided, baseline, state }, kernel, one) {
   const title = `${kernel} on ${key(row)}${ratio ? `: ${times(ratio[0])} (${range(ratio)}), ${word}` : ""}`;
   return el("td", { style: shade(ratio), class: word === "unclear" && "unclear" },
     el("a", { href: link("backends.html", { ...state, kernel }), title },
-      itself ? "1×" : ratio ? `${times(ratio[0])}${SIGNS[word] ?? ""}` : "", mark,
+      itself ? "1×" : ratio ? `${times(ratio[0])}${SIGNS[word] ?? ""}${isApart(decided.get(kernel), key(row), baseline) ? APART : ""}` : "", mark,
       ratio ? el("small", {}, range(ratio)) : null, el("small", { class: "value" }, human(row.value, row.unit))));
 }
 
@@ -195,7 +204,7 @@ function legend(factor) {
   const steps = [1 / 32, 1 / 8, 1 / 2, 2, 8, 32];
   return el("div", { class: "legend" }, "worse", steps.map((ratio) =>
     el("span", { style: shade([ratio, ratio, ratio, ratio > 1 ? "better" : "worse"]) }, times(ratio))), "better",
-    el("span", {}, `= shown to be the same within ×${factor}; ? unclear: neither that nor a difference beyond ×${factor} is shown. Below each ratio is its 95 % interval. `
+    el("span", {}, `= shown to be the same within ×${factor}; ? unclear: neither that nor a difference beyond ×${factor} is shown; ~ the two were measured one after the other, and not in turn. Below each ratio is its 95 % interval. `
       + "A family's line is the geometric mean over its kernels; 3/5 is over three of five, those that both backends have and compute in the same way; ≠ says that some are left out since they do not."));
 }
 

@@ -24,6 +24,13 @@ page(async (redraw) => {
   ];
 });
 
+/** On a phone a long table is folded away, so that all headings are within reach. */
+const NARROW = matchMedia("(max-width: 40em)").matches;
+
+function fold(said, content) {
+  return el("details", { open: !NARROW }, el("summary", {}, said), content);
+}
+
 const MARKS = new Map([[true, "pass"], [false, "FAIL"], [null, "open"]]);
 
 function unaudited() {
@@ -46,9 +53,9 @@ function audited(meta, title, audit) {
   const others = audit.checks.filter((one) => one.passed !== true).sort((a, b) => (a.passed === null) - (b.passed === null));
   return [el("h2", {}, title),
     el("p", {}, `${count(count_of(true))} checks pass, ${count(count_of(false))} fail, ${count(count_of(null))} are open; on the ${audit.device}, ${audit.date.slice(0, 10)}, commit ${audit.commit.slice(0, 8)}.`),
-    table("What was checked, and how many checks pass on each backend, where the mean over all kernels counts as one; what is open has not passed", [{ title: "check" }, { title: "what passes", text: true }, ...backends.map((title) => ({ title }))],
-      Object.entries(audit.meanings).filter(([check]) => audit.checks.some((one) => one.check === check)).map(([check, says]) => [check, says, ...backends.map((backend) => cell(check, backend))])),
-    others.length ? table("What did not pass: FAIL was shown to be wrong; open was shown neither to be right nor to be wrong", columns, others.map(row)) : el("p", { class: "note" }, "Nothing failed, and nothing was left open."),
+    fold("What was checked", table("What was checked, and how many checks pass on each backend, where the mean over all kernels counts as one; what is open has not passed", [{ title: "check" }, { title: "what passes", text: true }, ...backends.map((title) => ({ title }))],
+      Object.entries(audit.meanings).filter(([check]) => audit.checks.some((one) => one.check === check)).map(([check, says]) => [check, says, ...backends.map((backend) => cell(check, backend))]))),
+    others.length ? fold("What did not pass", table("What did not pass: FAIL was shown to be wrong; open was shown neither to be right nor to be wrong", columns, others.map(row))) : el("p", { class: "note" }, "Nothing failed, and nothing was left open."),
     el("details", {}, el("summary", {}, `All ${count(audit.checks.length)} checks`), table("Checks", columns, audit.checks.map(row))),
   ];
 }
@@ -63,9 +70,9 @@ function accuracy(meta, all, redraw) {
     const row = list.find((one) => one.kernel === kernel && one.backend === backend);
     return row ? human(row.value, ERROR) : el("span", { class: "none" }, "n/a");
   })]);
-  return [el("h2", {}, "Accuracy"), table(
+  return [el("h2", {}, "Accuracy"), fold(`${count(lines.length)} kernels`, table(
     `Largest error against the float64 reference, relative to its largest element; ${dtype} rounds at ${dtype === "float64" ? "1.1e-16" : "6.0e-8"}`,
-    [{ title: "kernel" }, ...backends.map((title) => ({ title }))], lines),
+    [{ title: "kernel" }, ...backends.map((title) => ({ title }))], lines)),
     el("p", { class: "note" }, "Random numbers have no reference; their error is how far mean and variance are from those of the distribution, in standard errors.")];
 }
 
@@ -78,13 +85,15 @@ function noise(meta, environment, audit) {
     { title: "backend" }, { title: "in these results" }, { title: "side by side, in the audit" },
   ], backends.map((backend) => [backend, ...sides.map((side) => side[backend]
     ? `${significant(100 * side[backend].between, 2)} % of ${count(side[backend].combinations)} combinations`
-    : el("span", { class: "none" }, "not measured"))])), el("p", { class: "note" }, "The intervals on these pages come from these differences. arrayspeed upgrade compares versions with less noise, because their processes take turns.")];
+    : el("span", { class: "none" }, "not measured"))])), el("p", { class: "note" }, "Processes that took turns are compared with each other, so that what they have in common does not count: the intervals of backends and of versions are narrower than this noise.")];
 }
 
 function missing(meta, all) {
   const reasons = Object.entries(meta.kernels).flatMap(([kernel, one]) => Object.entries(one.unavailable).map(([backend, why]) => [kernel, backend, why]));
   const failed = all.filter((row) => row.failed).map((row) => [row.kernel, row.backend, `failed: ${row.measure} at ${count(row.size)}, ${row.dtype}`]);
-  return [el("h2", {}, "What is missing"), table("Not available, or failed", [{ title: "kernel" }, { title: "backend", text: true }, { title: "why", text: true }], [...failed, ...reasons])];
+  const lines = [...failed, ...reasons];
+  return [el("h2", {}, "What is missing"), fold(`${count(lines.length)} combinations`,
+    table("Not available, or failed", [{ title: "kernel" }, { title: "backend", text: true }, { title: "why", text: true }], lines))];
 }
 
 function stale(environment) {
@@ -105,10 +114,11 @@ function packages(environment) {
 
 function made(meta) {
   return [el("h2", {}, "How each number is made"), el("ul", {}, [
-    "A process gives the median of up to 20 samples, each of as many calls as take about 10 ms. A time is the mean over processes, of logarithms: two processes or more, or one where make bench ran once.",
-    "Its 95 % interval comes from the differences between processes; where there was only one, from those that are usual on that backend.",
+    "In a round, all backends of an environment have a process each, and these take turns: a batch of calls of about 20 ms, while all others are stopped. A ratio is the median over neighbouring batches, and the mean over rounds, of logarithms.",
+    "Its 95 % interval comes from the differences between rounds; where there was only one, from those that are usual.",
+    "What was measured one after the other, and not in turn, is marked with ~.",
     "Inputs are on the device and the kernel is compiled before the clock starts; every output is waited for.",
-    "Before it is timed, the result is compared with a float64 reference: a wrong result is a failure, never a time.",
+    "The result is compared with a float64 reference: a wrong result is a failure, never a time.",
     "TF32 and bfloat16 products are off in every library, float64 is on in JAX, and no kernel uses fast-math.",
     "All backends get the same inputs and the same cores.",
   ].map((text) => el("li", {}, text))), table("What is measured; less is better in each", [{ title: "measure" }, { title: "what it is", text: true }, { title: "unit", text: true }],

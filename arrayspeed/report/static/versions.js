@@ -245,6 +245,7 @@ function steps(every, meta, factor, others) {
   const heading = el("h2", {}, "What each release changed");
   const beyond = `${number(100 * (factor - 1), 0)} %`;
   const together = every.filter((one) => one.side_by_side).length;
+  if (inOrder(every).length < 2) return [heading, nothing("arrayspeed run --selection versions")];
   if (!found.length) {
     return [heading, el("p", {}, `No two neighbouring releases are shown to differ by more than ${beyond} in any measure or backend. `
       + (together === every.length ? "" : `That says little about the ${every.length - together} series that were not measured side by side.`))];

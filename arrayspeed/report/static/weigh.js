@@ -57,9 +57,9 @@ export function mean(data, groups, shares, one, other) {
     if (error > data.exact) return { shift: middle, margin: usual * error, strict: strict * error, rounds: count };
   }
   return {
-    shift: sum((group) => group.shifts[one] - group.shifts[other]),
-    margin: sum((group) => group.margins[pair][0]),
-    strict: sum((group) => group.margins[pair][1]),
+    shift: sum((group) => (one < other ? group.pairs[pair][0] : -group.pairs[pair][0])),
+    margin: sum((group) => group.pairs[pair][1]),
+    strict: sum((group) => group.pairs[pair][2]),
     rounds: 0,
   };
 }

@@ -1,0 +1,80 @@
+"""What processes of blocks gave: what earlier runs left of them, and asv's own results from them."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from statistics import median
+from typing import Any
+
+from asv.results import Results
+from asv.runner import BenchmarkResult
+
+from arrayspeed.measure.blocks import Block
+from arrayspeed.measure.session import Session, save_atomically
+from arrayspeed.model.combination import Combination
+from arrayspeed.model.measures import measure_of
+from arrayspeed.records import processes
+from arrayspeed.records.processes import Process
+
+#: A block's name -> its processes.
+ByBlock = dict[str, list[Process]]
+
+
+def stored(session: Session, blocks: Mapping[str, Block]) -> ByBlock:
+    """Return the processes that earlier runs of the same code left, by block."""
+    found: ByBlock = {name: [] for name in blocks}
+    folder, machine = session.config.results_dir, session.machine["machine"]
+    for environment in session.environments:
+        known = {
+            (name, side.backend, side.device): side
+            for name, one in blocks.items()
+            for side in one.sides
+            if side.environment == environment
+        }
+        for process in processes.load(folder, machine, environment, session.commits):
+            one = known.get((process.block or "", process.one.backend, process.one.device))
+            if one and process.block:
+                found[process.block].append(replace(process, one=one))
+    return found
+
+
+def rounds_of(played: Iterable[Process]) -> set[int | None]:
+    """Return the rounds that processes are of."""
+    return {process.round for process in played}
+
+
+def write_results(session: Session, by_block: Mapping[str, list[Process]]) -> None:
+    """Add what processes gave to asv's results of each environment: the median, of a time with the processes' figures
+    as its samples.
+    """
+    by_environment: dict[str, dict[Combination, list[Process]]] = defaultdict(lambda: defaultdict(list))
+    for ones in by_block.values():
+        for process in ones:
+            if process.value is not None:
+                by_environment[process.one.environment][process.one].append(process)
+    for environment, values in by_environment.items():
+        results = session.results_of(environment)
+        for one, gave in values.items():
+            add(results, session.benchmarks[one.benchmark], one, gave)
+        save_atomically(session.config.results_dir, results.save)
+
+
+def add(results: Results, benchmark: dict[str, Any], combination: Combination, gave: list[Process]) -> None:
+    """One value, in the place that asv has for it. The other places are NaN, which asv takes as not run; None would
+    say that they failed.
+    """
+    figures = [process.value for process in gave if process.value is not None]
+    count = 1
+    for values in benchmark["params"]:
+        count *= len(values)
+    result = [math.nan] * count
+    samples: list[list[float] | None] = [None] * count
+    number: list[int | None] = [None] * count
+    result[combination.index] = median(figures)
+    if measure_of(combination.measure).sampled:
+        samples[combination.index], number[combination.index] = figures, gave[0].number or 1
+    made = BenchmarkResult(result=result, samples=samples, number=number, errcode=0, stderr="", profile=None)
+    results.add_result(benchmark, made, record_samples=True, selected_idx={combination.index})

@@ -1,0 +1,136 @@
+"""Blocks of backends: who is in them, and real rounds of two backends that are stored, go on and fail."""
+
+import json
+import os
+import subprocess
+
+import pytest
+
+from arrayspeed.measure import backends
+from arrayspeed.measure.backends import blocks_of_backends, needed
+from arrayspeed.model.combination import Combination
+from arrayspeed.records import results
+from tests.conftest import ARRAYSPEED, command
+
+
+def one(backend, device="cpu", measure="time_call", size=1000, environment="venv"):
+    labels = {"family": "elementwise", "kernel": "add", "dtype": "float64", "measure": measure}
+    return Combination(
+        environment, f"elementwise.add_float64.{measure}", 0, **labels, backend=backend, size=size, device=device
+    )
+
+
+def names(blocks):
+    return [[(side.backend, side.device) for side in block.sides] for block in blocks]
+
+
+def test_all_backends_of_an_environment_are_in_one_block():
+    found = blocks_of_backends([one("jax"), one("numpy"), one("torch"), one("numpy", environment="alone")])
+    assert names(found) == [[(name, "cpu") for name in ("numpy", "jax", "torch")]], "the anchor comes first"
+
+
+def test_what_needs_processes_of_its_own_is_in_no_block():
+    assert blocks_of_backends([one(name, measure="peakmem_call") for name in ("numpy", "jax")]) == []
+
+
+def test_a_card_meets_numpy_on_the_cpu():
+    found = blocks_of_backends([one("numpy"), one("jax"), one("jax", "gpu"), one("torch", "gpu")])
+    assert {tuple(sorted(each)) for each in names(found)} == {
+        (("jax", "cpu"), ("numpy", "cpu")),
+        (("jax", "gpu"), ("numpy", "cpu"), ("torch", "gpu")),
+    }
+    assert len({block.name for block in found}) == 2
+    assert len({block.shares for block in found}) == 2, "a process has one device"
+
+
+def test_backends_that_do_not_fit_into_memory_are_in_several_blocks_with_the_anchor(monkeypatch):
+    every = ["numpy", "numba", "jax", "jax-jit", "torch"]
+    room = 3 * needed(one("numpy")) / backends.SHARE
+    monkeypatch.setattr(backends, "all_memory", lambda: room * 1.01)
+    found = names(blocks_of_backends(map(one, every)))
+    assert [len(each) for each in found] == [3, 3]
+    assert all(each[0] == ("numpy", "cpu") for each in found)
+    assert {side for each in found for side, _ in each} == set(every)
+    monkeypatch.setattr(backends, "all_memory", lambda: 1)
+    assert all(len(each) == 2 for each in names(blocks_of_backends(map(one, every)))), "a comparison needs two"
+
+
+def test_first_calls_and_errors_come_from_the_processes_that_are_timed():
+    ones = [one(name, measure=measure) for measure in ("time_call", "track_first_call") for name in ("numpy", "jax")]
+    first, second = blocks_of_backends(ones)
+    assert first.shares == second.shares != None  # noqa: E711
+
+
+ONLY = """
+
+FEW = {"kernels": ["add"], "sizes": ["10"], "backends": ["numpy", "numba"], "devices": ["cpu"]}
+def few(*measures):
+    return [part(measure, **FEW) for measure in measures]
+IN_TURN[:] = few("time_call", "track_error")
+BENCH[:] = few("time_call", "track_error")
+"""
+
+
+@pytest.fixture
+def few_backends(empty):
+    """A clone in which the selections are two backends of one kernel; and what runs in it."""
+    path = empty / "arrayspeed/measure/selections.py"
+    path.write_text(path.read_text() + ONLY)
+    env = os.environ | {"PYTHONPATH": str(empty)}
+
+    def run(*arguments, status=0):
+        done = subprocess.run([*ARRAYSPEED, *arguments], cwd=empty, capture_output=True, text=True, env=env)
+        assert done.returncode == status, done.stderr
+        return done
+
+    return empty, run
+
+
+def stored(folder):
+    paths = (folder / "results").rglob("*.processes.jsonl")
+    return [json.loads(row) for path in paths for row in path.read_text().splitlines()]
+
+
+def test_each_run_adds_a_round(few_backends):
+    folder, run = few_backends
+    for count in (1, 2):
+        run("bench")
+        rows = stored(folder)
+        times = [row for row in rows if row["benchmark"].endswith("time_call")]
+        assert [(row["backend"], row["round"]) for row in times] == [
+            (name, number) for number in range(count) for name in ("numpy", "numba")
+        ]
+        assert len({row["block"] for row in times}) == 1, "they met"
+        by_round = [[len(row["batches"]) for row in times if row["round"] == number] for number in range(count)]
+        assert all(first == second for first, second in by_round), "they took turns"
+    values = results.load(folder / "results").filter(measure="time_call")
+    assert sorted(values.filter(values["value"].is_not_null())["backend"]) == ["numba", "numpy"]
+    (group,) = [
+        each
+        for path in (folder / "html/report/data").glob("decisions-*.json")
+        for each in json.loads(path.read_text())["groups"]
+        if each["measure"] == "time_call"
+    ]
+    assert group["apart"] == []
+    shown = command(*ARRAYSPEED, "summary", "--all-sizes", cwd=folder).stdout
+    assert "numba" in shown and " ~" not in shown
+
+
+def test_rounds_until_decided_go_on_where_they_stopped(few_backends):
+    folder, run = few_backends
+    for rounds in ("2", "3"):
+        said = run("run", "--selection", "backends", "--tier", "bench", "--rounds", rounds)
+        assert f"after {rounds} rounds" in said.stderr
+        numbers = {row["round"] for row in stored(folder) if row["benchmark"].endswith("time_call")}
+        assert numbers == set(range(int(rounds)))
+
+
+def test_a_backend_that_crashes_in_a_block_leaves_the_others(few_backends):
+    folder, run = few_backends
+    path = folder / "kernels/elementwise/numba.py"
+    path.write_text(path.read_text() + "\n\ndef add(*_):\n    import os\n    os.kill(os.getpid(), 11)\n")
+    done = run("bench", status=1)
+    assert "failed: elementwise.add_float64.time_call(numba, 10, cpu)" in done.stderr
+    rows = [row for row in stored(folder) if row["benchmark"].endswith("time_call")]
+    assert [row["value"] is None for row in rows] == [False, True]
+    assert rows[1]["kind"] == "crashed"

@@ -1,0 +1,120 @@
+"""Backends in turn: from stored processes to rounds, levels and ratios."""
+
+import math
+
+import numpy as np
+import pytest
+
+from arrayspeed.decide.compare import APART, ROUND_NOISE, best, compare, levels, levels_in_turn
+from arrayspeed.model.combination import Combination
+from arrayspeed.records.backends import rounds_of_backends
+from arrayspeed.records.levels import Case, with_common_rounds
+from arrayspeed.records.processes import Process
+
+BENCHMARK = "elementwise.add_float64.time_call"
+LABELS = {"family": "elementwise", "kernel": "add", "dtype": "float64", "measure": "time_call"}
+
+
+def process(backend, number, batches, block=".block", environment="venv"):
+    one = Combination(environment, BENCHMARK, 0, **LABELS, backend=backend, size=1000, device="cpu")
+    return Process(one, batches[0] if batches else None, block=block, round=number, batches=list(batches))
+
+
+def test_backends_of_a_block_have_rounds():
+    stored = [process(name, number, [1.0, 2.0]) for number in (0, 1) for name in ("jax", "numpy")]
+    (sides,) = rounds_of_backends(stored).values()
+    assert list(sides) == [("numpy", "cpu"), ("jax", "cpu")], "the anchor comes first"
+    assert sides["jax", "cpu"] == {(".block", 0): [1.0, 2.0], (".block", 1): [1.0, 2.0]}
+
+
+def test_releases_of_one_backend_are_no_backends_in_turn():
+    alone = [process("jax", 0, [1.0], block=None), process("numpy", 0, [1.0], block=None)]
+    releases = [process("jax", number, [1.0], block=".releases") for number in (0, 1)]
+    assert rounds_of_backends([*alone, *releases]) == {}
+
+
+def test_a_backend_that_failed_has_no_such_round():
+    (sides,) = rounds_of_backends(
+        [process("numpy", 0, [1.0]), process("jax", 0, []), process("jax", 1, [2.0])]
+    ).values()
+    assert sides["jax", "cpu"] == {(".block", 0): [None], (".block", 1): [2.0]}
+
+
+def test_what_does_not_fit_into_memory_at_once_meets_by_the_anchor():
+    """The machine was twice as slow for the second block, and so was the anchor."""
+    stored = [process("numpy", 0, [1.0, 1.0], ".first"), process("numba", 0, [3.0, 3.0], ".first")]
+    stored += [process("numpy", 0, [2.0, 2.0], ".second"), process("jax", 0, [8.0, 8.0], ".second")]
+    (sides,) = rounds_of_backends(stored).values()
+    assert sides["jax", "cpu"] == {(".first", 0): [4.0, 4.0]}
+    assert sides["numpy", "cpu"] == {(".first", 0): [1.0, 1.0], (".second", 0): [2.0, 2.0]}
+
+
+def in_rounds(values, spells, noise=0.0, seed=0):
+    """Levels of values that take turns in rounds, in each of which the machine is so many times as slow."""
+    rng = np.random.default_rng(seed)
+    batches = {
+        name: {
+            number: (value * spell * np.exp(rng.normal(0, noise))).repeat(5).tolist()
+            for number, spell in enumerate(spells)
+        }
+        for name, value in values.items()
+    }
+    anchor = next(iter(values))
+    return levels_in_turn(batches, dict.fromkeys(values, anchor), {name: name for name in values})
+
+
+def test_spells_of_the_machine_do_not_matter_in_turn():
+    spells = (1.0, 3.0, 1.5, 2.0)
+    found = in_rounds({"numpy": 1.0, "jax": 1.2}, spells, noise=0.005)
+    ratio = compare(found["jax"], found["numpy"])
+    assert ratio.verdict == "slower" and ratio.in_turn
+    assert ratio.high / ratio.low < 1.1
+    alone = levels({"numpy": list(spells), "jax": [1.2 * one for one in reversed(spells)]})
+    assert compare(alone["jax"], alone["numpy"]).verdict == "unclear"
+
+
+def test_one_round_has_the_noise_that_is_assumed():
+    found = in_rounds({"numpy": 1.0, "jax": 1.0}, (1.0,))
+    ratio = compare(found["jax"], found["numpy"])
+    assert math.log(ratio.high) == pytest.approx(1.96 * ROUND_NOISE, rel=0.01)
+
+
+def test_who_took_no_turns_is_compared_as_measured_apart():
+    found = in_rounds({"numpy": 1.0, "jax": 1.0}, (1.0, 1.0, 1.0, 1.0), noise=0.01)
+    other = levels({"mlx": [1.0, 1.001, 0.999, 1.0]})["mlx"]
+    ratio = compare(other, found["numpy"])
+    assert not ratio.in_turn
+    assert math.log(ratio.high) > APART
+
+
+def test_a_level_times_a_number():
+    found = in_rounds({"numpy": 1.0, "jax": 2.0}, (1.0, 2.0), noise=0.001)
+    assert compare(found["jax"].times(0.5), found["numpy"]).ratio == pytest.approx(1.0, rel=0.01)
+    assert found["jax"].times(0.5).value == pytest.approx(found["jax"].value / 2)
+
+
+def test_copies_of_one_backend_are_not_told_apart():
+    """Forty kernels, each with two copies of the anchor: 80 pairs, of which none is told apart by 5 %."""
+    wrong = 0
+    for seed in range(40):
+        found = in_rounds({"numpy": 1.0, "copy": 1.0, "again": 1.0}, (1.0, 2.0, 1.3, 0.8), noise=0.02, seed=seed)
+        wrong += sum(compare(found[name], found["numpy"]).verdict in ("slower", "faster") for name in ("copy", "again"))
+        assert set(best(found)) == set(found) or wrong
+    assert wrong <= 2
+
+
+def test_rounds_are_the_same_rounds_for_all_that_compete():
+    found = in_rounds({"numpy": 1.0, "jax": 1.0}, (1.0, 2.0, 3.0))
+    part = {number: batches for number, batches in found["jax"].met.items() if number}
+    batches = {"jax": {number: [math.exp(log) for log in logs] for number, logs in part.items()}}
+    numpy, jax, mlx = (Case("add", 1000, name) for name in ("numpy", "jax", "mlx"))
+    made = with_common_rounds(
+        {
+            numpy: found["numpy"],
+            jax: levels_in_turn(batches, {"jax": "jax"}, {"jax": "kind"})["jax"],
+            mlx: levels({"mlx": [1.0, 1.0]})["mlx"],
+        }
+    )
+    assert made[numpy].rounds == pytest.approx([math.log(2), math.log(3)])
+    assert made[jax].rounds == pytest.approx([math.log(2), math.log(3)])
+    assert made[mlx].rounds == ()
