@@ -59,7 +59,7 @@ def slower(evidence: Evidence) -> list[Slower]:
     libraries, at small and large sizes: all kernels are measured at these, and those that are measured at smaller ones,
     too, would come first.
     """
-    measurements = next(iter(evidence.environments.values()), {})
+    measurements = max(evidence.environments.values(), key=len, default={})
     pairs = [
         Pair(one, other)
         for one in measurements

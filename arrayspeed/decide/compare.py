@@ -23,7 +23,7 @@ from arrayspeed.decide.words import ERROR_RATE, FACTOR, FASTER, SAME, SLOWER, UN
 PROCESS_NOISE = 0.10
 
 #: The same of the ratio of two that took turns, of one round.
-ROUND_NOISE = 0.075
+ROUND_NOISE = 0.15
 
 #: Standard deviation of the logarithm of the ratio of two figures that were measured minutes apart, on top of what
 #: differs between processes: two of three differ by less than a quarter on a shared machine. The tail is longer than a

@@ -72,7 +72,7 @@ function rate(value) {
 /** 16 KiB, 256 MiB. */
 function binary(bytes) {
   const [factor, prefix] = [[2 ** 30, "Gi"], [2 ** 20, "Mi"], [2 ** 10, "Ki"]].find(([size]) => bytes >= size) ?? [1, ""];
-  return `${significant(bytes / factor, 3)} ${prefix}B`;
+  return `${count(bytes / factor)} ${prefix}B`;
 }
 
 /** The smallest and the largest working set, and two between. */
