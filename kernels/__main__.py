@@ -2,6 +2,8 @@
 
 import argparse
 import json
+import os
+import sys
 
 from kernels.catalogue import CATALOGUE, rows
 from kernels.preparation import shapes
@@ -30,4 +32,8 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever reads has read enough; nothing more is to be said, not even at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
