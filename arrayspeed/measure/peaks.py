@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import subprocess
+import tempfile
+import threading
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -40,19 +42,26 @@ def measure(config: Config, say: Callable[[Rate], None], wait: bool = False) -> 
     with only_run(config.results_dir, wait):
         python = interpreter(config)
         command = [python, str(WORKER)]
-        process = subprocess.Popen(
-            command, env=isolated(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True
-        )
         rates = []
-        try:
-            assert process.stdout is not None
-            for line in process.stdout:
-                rates.append(parse(json.loads(line)))
-                say(rates[-1])
-            _, said = process.communicate(timeout=TIMEOUT)
-        finally:
-            process.kill()
-            process.wait()
+        with tempfile.TemporaryFile("w+") as errors:
+            process = subprocess.Popen(
+                command, env=isolated(), stdout=subprocess.PIPE, stderr=errors, stdin=subprocess.DEVNULL, text=True
+            )
+            # A loop that hangs says nothing that could be waited for.
+            watchdog = threading.Timer(TIMEOUT, process.kill)
+            watchdog.start()
+            try:
+                assert process.stdout is not None
+                for line in process.stdout:
+                    rates.append(parse(json.loads(line)))
+                    say(rates[-1])
+                process.wait()
+            finally:
+                watchdog.cancel()
+                process.kill()
+                process.wait()
+            errors.seek(0)
+            said = errors.read()
         if process.returncode or not rates:
             last = said.strip().splitlines()[-1:] or ["it said nothing"]
             raise UserError(f"the loops that measure this machine failed: {printable(last[0])}")
