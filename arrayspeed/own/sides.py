@@ -22,6 +22,10 @@ from arrayspeed.model.text import printable
 
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=.*", re.DOTALL)
 
+#: Package -> the extra without which some of its releases do not run: early ones of JAX ask for jaxlib in it alone, and
+#: without it they would seem to run on Pythons that jaxlib was never built for.
+EXTRAS = {"jax": "cpu"}
+
 
 @dataclass(frozen=True)
 class Side:
@@ -119,12 +123,14 @@ def of_versions(name: str, versions: Iterable[str]) -> list[Side]:
         raise UserError(f"{name!r} is not the name of a package") from error
     if package.specifier or package.url or package.marker:
         raise UserError(f"{name!r}: give the name of a package alone, its versions come after it")
+    if not package.extras and package.name in EXTRAS:
+        name = f"{package.name}[{EXTRAS[package.name]}]"
     found = []
     for version in versions:
         try:
             Version(version)
         except InvalidVersion as error:
-            raise UserError(f"{version!r} is not a version of {name}: 1.2.3, say") from error
+            raise UserError(f"{version!r} is not a version of {package.name}: 1.2.3, say") from error
         found.append(Side(f"{package.name} {version}", (f"{name}=={version}",)))
     return found
 

@@ -282,6 +282,10 @@ def test_labels_tell_sides_apart():
     assert [one.label for one in same] == ["numpy 2.0", "numpy 2.0 (copy 2)"]
     alike = sides.with_unique_labels([sides.Side("", variables=(("A", "x\ny"),))] * 2)
     assert [one.label for one in alike] == ["A=x�y", "A=x�y (copy 2)"]
+    (jax,) = sides.of_versions("jax", ["0.4.13"])
+    assert (jax.label, jax.wanted) == ("jax 0.4.13", ("jax[cpu]==0.4.13",))
+    (jax,) = sides.of_versions("jax[cuda12]", ["0.4.13"])
+    assert jax.wanted == ("jax[cuda12]==0.4.13",)
     text = sides.of_text("jax==0.4.31 XLA_FLAGS='--x=1 --y=2'")
     assert text.wanted == ("jax==0.4.31",)
     assert dict(text.variables) == {"XLA_FLAGS": "--x=1 --y=2"}
