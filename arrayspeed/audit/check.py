@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from arrayspeed.decide.words import FAILS, SAME, UNCLEAR, exit_status
+from arrayspeed.decide.words import FAILS, SAME, UNCLEAR, Word, exit_status
 from arrayspeed.measure.session import save_atomically
 from arrayspeed.records.processes import Noise
 
@@ -88,7 +88,7 @@ class Audit:
         """
         verdicts = [VERDICTS[one.passed] for one in self.checks if one.check in TIMED]
         failed = [VERDICTS[False]] * len(self.failed)
-        status = exit_status([*failed, *verdicts], unclear_share)
+        status = exit_status(map(Word, [*failed, *verdicts]), unclear_share)
         return status if self.complete or status == 1 else 2
 
 

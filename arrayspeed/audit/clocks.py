@@ -19,7 +19,7 @@ from arrayspeed.audit.sides import ASV, CLOCK, PYPERF, TURNS, Sides
 from arrayspeed.decide import Decision, Looks, Observed
 from arrayspeed.decide.means import geometric_mean, shown
 from arrayspeed.decide.observed import Value
-from arrayspeed.decide.words import BROKEN, FAILS, FASTER, SAME, SLOWER, SOMETIMES, UNCLEAR, WORKS
+from arrayspeed.decide.words import ALIKE, BROKEN, FAILS, FASTER, SAME, SLOWER, SOMETIMES, UNCLEAR, WORKS
 from arrayspeed.formats.progress import clock as as_clock
 from arrayspeed.formats.verdicts import interval_text, ratio_text
 from arrayspeed.measure.looking import Clock, look_by_look
@@ -43,7 +43,7 @@ TIMED_ALONE = "timed alone"
 NOT_AVAILABLE = "not available"
 
 #: Whether a verdict passes; what is in neither list is open.
-PASSES, FAILURES = (SAME,), (SLOWER, FASTER, FAILS, SOMETIMES, WORKS, BROKEN)
+PASSES, FAILURES = ALIKE, (SLOWER, FASTER, FAILS, SOMETIMES, WORKS, BROKEN)
 
 
 @dataclass
@@ -231,7 +231,7 @@ def judge_one(timing: Timing, subject: str, decision: Decision) -> Check:
     word, one = decision.verdict, timing.one
     passed = True if word in PASSES else False if word in FAILURES else None
     silent = [side for side in (CLOCK, subject) if side in timing.whys]
-    if silent and word not in (SAME, SLOWER, FASTER):
+    if silent and word not in (*ALIKE, SLOWER, FASTER):
         if all(timing.kinds[side] == NOT_AVAILABLE for side in silent):
             passed = None
         detail = "; ".join(f"{side} gives no time: {timing.whys[side]}" for side in silent)

@@ -21,7 +21,7 @@ from arrayspeed.cli import options
 from arrayspeed.cli.options import cores
 from arrayspeed.cli.own import arguments
 from arrayspeed.cli.releases import check_name
-from arrayspeed.cli.subjects import add_subject, check_subject, limits_of, subject_of
+from arrayspeed.cli.subjects import add_subject, check_subject, subject_of
 from arrayspeed.environments.listed import Release, between, is_early
 from arrayspeed.environments.pythons import NoPython
 from arrayspeed.formats.progress import say
@@ -60,7 +60,9 @@ def main(args: argparse.Namespace) -> int:
     ends = between(subject.project, subject.releases(early), args.old, args.new)
     statuses = []
     for part in parts_of(subject, ends):
-        found = Bisection(subject, part, limits_of(args), say, args.again, unclear=args.unclear, of=args.of).run()
+        found = Bisection(
+            subject, part, arguments.limits_of(args), say, args.again, unclear=args.unclear, of=args.of
+        ).run()
         if args.format == "json":
             print(outcome.as_json(found))
         elif args.format == "markdown":

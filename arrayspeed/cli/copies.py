@@ -35,7 +35,20 @@ from arrayspeed.cli.options.cores import add_cores, use_cores
 from arrayspeed.cli.own.arguments import add_minutes
 from arrayspeed.decide import LOOKS, Decision, exit_status
 from arrayspeed.decide.along import along
-from arrayspeed.decide.words import FACTOR, FAILS, FASTER, ORDER, SAME, SLOWER, SOMETIMES, UNCLEAR
+from arrayspeed.decide.words import (
+    ALIKE,
+    FACTOR,
+    FAILS,
+    FASTER,
+    OPEN,
+    ORDER,
+    SAME,
+    SLOWER,
+    SOMETIMES,
+    TIMES,
+    UNCLEAR,
+    Word,
+)
 from arrayspeed.environments import existing
 from arrayspeed.environments.project import load_config
 from arrayspeed.formats.data import as_lines
@@ -173,7 +186,7 @@ def status(copies: list[Copy]) -> int:
     if any(map(wrong, copies)):
         return 1
     # What a copy was rightly said to be is nothing worse; only what is unclear counts.
-    return exit_status([UNCLEAR if one.decision.verdict == UNCLEAR else SAME for one in copies])
+    return exit_status([Word(UNCLEAR if one.decision.verdict in OPEN else SAME) for one in copies])
 
 
 def wrong(copy: Copy) -> bool:
@@ -186,10 +199,10 @@ def falsely_called(copy: Copy) -> bool:
     factor.
     """
     if copy.failing:
-        return copy.decision.verdict == SAME
+        return copy.decision.verdict in ALIKE
     if copy.busy == 0:
         return copy.decision.verdict in (SLOWER, FASTER, FAILS, SOMETIMES)
-    return copy.decision.verdict == (SAME if 1 + copy.busy > FACTOR else FASTER)
+    return copy.decision.verdict in ((*ALIKE, TIMES.not_more) if 1 + copy.busy > FACTOR else (FASTER,))
 
 
 def misread(copy: Copy) -> bool:

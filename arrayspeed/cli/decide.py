@@ -9,8 +9,8 @@ failed, or a list of that round's batches, of which both sides took the n-th in 
 that pyperf (--output), pytest-benchmark (--benchmark-json) or hyperfine (--export-json) wrote, and FILE is the
 reference. - is standard input.
 
-Exit status: 0 if nothing is worse and at most 5 % (--unclear) of the comparisons are undecided, 1 if something is
-slower or fails, 2 if too much is undecided, or after an error.
+Exit status: 0 if nothing is worse and all but 5 % (--unclear) of the comparisons are shown to stay below ×1.25
+(--limit), 1 if something is slower or fails, 2 if that is undecided, or after an error.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from rich.text import Text
 
 from arrayspeed.cli import options
 from arrayspeed.decide import FACTOR, UNCLEAR_SHARE, Decision, exit_status, judge
+from arrayspeed.decide.words import LIMIT
 from arrayspeed.formats import verdicts
 from arrayspeed.formats.data import as_json
 from arrayspeed.formats.terminal import console
@@ -42,13 +43,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="F",
         help=f"the ratio that you would act on: slower is above it, same is within it (default {FACTOR:g})",
     )
+    parser.add_argument(
+        "--limit",
+        type=options.factor,
+        default=LIMIT,
+        metavar="L",
+        help=f"the ratio that comparisons must be shown to stay below for exit status 0 (default {LIMIT:g})",
+    )
     parser.add_argument("--format", choices=("table", "markdown", "json"), default="table", help="default table")
     parser.add_argument(
         "--unclear",
         type=options.share,
         default=UNCLEAR_SHARE,
         metavar="SHARE",
-        help=f"the share of comparisons that may stay undecided with exit status 0 (default {UNCLEAR_SHARE:g})",
+        help=f"the share of comparisons that may lack such a bound with exit status 0 (default {UNCLEAR_SHARE:g})",
     )
     parser.add_argument(
         "--session-noise",
@@ -63,16 +71,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Run ``arrayspeed decide``."""
     found = samples.read(args.file, args.new, args.session_noise)
-    decisions = dict(zip(found.comparisons, judge(list(found.comparisons.values()), args.factor), strict=True))
+    decisions = dict(
+        zip(found.comparisons, judge(list(found.comparisons.values()), args.factor, limit=args.limit), strict=True)
+    )
     show(decisions, notes(found.notes, decisions, args), args)
-    return exit_status((one.verdict for one in decisions.values()), args.unclear)
+    return exit_status(decisions.values(), args.unclear)
 
 
 def notes(given: list[str], decisions: dict[str, Decision], args: argparse.Namespace) -> list[str]:
     """Return what a reader must know about the numbers."""
     found = [
-        f"Slower: above ×{args.factor:g}. Faster: below ×{1 / args.factor:.3g}. Same: in between. Each is stated only "
-        "where it was shown, and at most 5 % of what is stated is false by chance. Unclear: none of these was shown."
+        f"Slower: above ×{args.factor:g}. Faster: below ×{1 / args.factor:.3g}. Same: in between. Not slower: below "
+        f"×{args.factor:g}. Each is stated only where it was shown, and at most 5 % of what is stated is false by "
+        f"chance. Unclear: none of these was shown. Exit status 0: nothing is worse, and all but {args.unclear:.0%} "
+        f"stay below ×{args.limit:g}."
     ]
     if lacking := [name for name, one in decisions.items() if one.ratio is not None and one.low is None]:
         found.append(f"Too few rounds for an interval, which needs at least two: {', '.join(lacking)}.")
@@ -84,7 +96,7 @@ def show(decisions: dict[str, Decision], lines: list[str], args: argparse.Namesp
     sentence = verdicts.conclusion(list(decisions.values()), args.unclear)
     headings, rows, styles = verdicts.rows_of(decisions)
     if args.format == "json":
-        data = verdicts.report_data([verdicts.decision_data(*pair) for pair in decisions.items()], args.unclear)
+        data = verdicts.report_data(decisions, args.unclear)
         print(as_json(data))
         print(*lines, sep="\n", file=sys.stderr)
     elif args.format == "markdown":
@@ -93,6 +105,6 @@ def show(decisions: dict[str, Decision], lines: list[str], args: argparse.Namesp
     else:
         output = console()
         output.print(Text(sentence, style="bold"))
-        output.print(verdicts.table(headings, rows, styles, right=[3]))
+        output.print(verdicts.table(headings, rows, styles, right=[4]))
         for line in lines:
             output.print(Text(line, style="dim"))

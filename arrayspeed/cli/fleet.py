@@ -23,7 +23,7 @@ from asv.config import Config
 from asv.environment import get_environments
 
 from arrayspeed.cli import options
-from arrayspeed.cli.own.arguments import add_limits
+from arrayspeed.cli.own.arguments import add_limits, limits_of
 from arrayspeed.cli.selected import add_bench, add_selected, check_selected
 from arrayspeed.cli.showing import show
 from arrayspeed.decide.words import BROKEN, FAILS, SOMETIMES
@@ -38,7 +38,6 @@ from arrayspeed.formats.data import as_json
 from arrayspeed.formats.progress import say
 from arrayspeed.measure import selections
 from arrayspeed.measure.host import locked
-from arrayspeed.measure.looking import Limits
 from arrayspeed.measure.plan import Selection, among
 from arrayspeed.measure.tiers import kernels_of
 from arrayspeed.model.errors import UserError
@@ -107,7 +106,7 @@ def main(args: argparse.Namespace) -> int:
     plan = (upgrade_plan if args.what == "upgrade" else versions_plan)(args, config)
     results = Path(config.results_dir)
     results.mkdir(parents=True, exist_ok=True)
-    limits = Limits(args.rounds, args.minutes, args.factor)
+    limits = limits_of(args)
     folder = args.folder or (cluster.folder if cluster else None)
     with (
         locked(results / ".lock", f"writing {results}", args.wait),
@@ -162,7 +161,7 @@ def show_upgrade(kinds: list[Kind], args: argparse.Namespace, config: Config) ->
         print(as_json({"verdicts": list(map(as_data, found))}))
     else:
         for one in found:
-            show(one, args.format)
+            show(one, args.format, every=args.all)
     statuses = {one.status for one in found}
     return 1 if 1 in statuses else max(statuses)
 
@@ -181,7 +180,7 @@ def verdict_of(kind: Kind, args: argparse.Namespace, config: Config) -> Verdict:
     pythons = [entry["python"] for entry in config.include]
     others = pair.packages_that_differ(args.library, packages, pythons)
     sides = sides_of([args.old, args.new], pythons, packages)
-    return verdict(args.library, sides, rows, kind.machine, args.factor, others, args.unclear)
+    return verdict(args.library, sides, rows, kind.machine, limits_of(args), others, args.unclear)
 
 
 def status(args: argparse.Namespace) -> int:

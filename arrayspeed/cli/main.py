@@ -26,6 +26,7 @@ COMMANDS = (
     "bench",
     "run",
     "upgrade",
+    "accept",
     "compare",
     "decide",
     "versions",

@@ -40,6 +40,21 @@ HEADINGS = (
     "spent/fixed",
 )
 
+#: Of bounds: of comparisons that are measured for words, and of a gate, which measures them for bounds alone.
+BOUNDS = (
+    "scenario",
+    "false not slower",
+    "false bounds",
+    "bounded",
+    "of a gate: false bounds",
+    "bounded",
+    "×1.20 called slower",
+    "×1.50",
+    "pairs spent",
+    "a lone slowdown missed",
+    "by a gate",
+)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``arrayspeed simulate``."""
@@ -88,11 +103,18 @@ def show(reports: list[Report], form: str) -> None:
         + ", ".join(percent(one.late_at_the_factor) for one in reports)
         + ".",
     ]
+    lines.append(
+        f"A lone slowdown of just the limit among {RUN - 1} equals is missed if it is called the same or not slower, "
+        f"or said to stay below the limit: of {reports[0].lone_runs} runs."
+    )
+    bounds = list(map(bounds_of, reports))
     if form == "markdown":
-        print(*verdicts.markdown_table(HEADINGS, rows), *lines, sep="\n")
+        tables = [*verdicts.markdown_table(HEADINGS, rows), *verdicts.markdown_table(BOUNDS, bounds)]
+        print(*tables, *lines, sep="\n")
         return
     output = console(240)
     output.print(verdicts.table(HEADINGS, rows, [""] * len(rows), right=range(1, len(HEADINGS))))
+    output.print(verdicts.table(BOUNDS, bounds, [""] * len(rows), right=range(1, len(BOUNDS))))
     for line in lines:
         output.print(Text(line, style="dim"))
 
@@ -102,6 +124,16 @@ def row_of(report: Report) -> list[str]:
     needed = str(report.needed) if report.needed else "more than 32"
     last = f"{report.now.pairs:.1f}", needed, f"{report.spent:.2f}" if report.spent else ""
     return [report.scenario, *shares(report.now, report.means.covered), *last]
+
+
+def bounds_of(report: Report) -> list[str]:
+    """Return the row of a scenario in the table of bounds."""
+    now, gate = report.now, report.gate
+    before = [percent(each) for each in (now.false_not_slower, now.false_bounded, now.bounded / now.comparisons)]
+    after = [percent(each) for each in (gate.false_bounded, gate.bounded / gate.comparisons)]
+    found = [percent(gate.worse[size]) for size in (1.20, 1.50)]
+    lone = [percent(report.lone), percent(report.lone_gate)]
+    return [report.scenario, *before, *after, *found, f"{gate.pairs:.1f}", *lone]
 
 
 def shares(summary: Summary, means: float) -> list[str]:

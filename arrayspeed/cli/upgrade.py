@@ -2,31 +2,38 @@
 
 The two environments are created if missing; the versions need not be in asv.conf.json. Each round has a new process of
 each version; both are alive at once and take turns every 20 ms. Rounds follow until every comparison is decided:
-slower, faster (larger, smaller; less, more accurate), the same, or failing. What stays unclear is listed. Ctrl-C ends
-the measuring, and what has been measured is judged. docs/decisions.md explains the words.
+slower, faster (larger, smaller; less, more accurate), the same, or failing; with --until limit, until each is worse or
+shown to stay below the limit. Ctrl-C ends the measuring, and what has been measured is judged. docs/decisions.md
+explains the words.
 
 With --file, what is measured is a file of yours, of which every function bench_* counts, and LIBRARY is any package;
 docs/own-code.md explains that. `upgrade python 3.12 3.13` compares two Pythons with the same packages.
 
 The same version twice compares two copies of one environment: every change reported then is false.
 
-Exit status: 0 if nothing is worse and at most 5 % (--unclear) of the comparisons are unclear, 1 if something is worse,
-2 if the result is undecided, or after an error.
+Without --tier and --bench, kernels are measured for 10 minutes (--minutes), in the largest tier that fits.
+
+Exit status: 0 (SAFE) if nothing is worse and all but 5 % (--unclear) of the comparisons are shown to stay below ×1.25
+(--limit), 1 (NOT SAFE) if something is worse, 2 (UNDECIDED) if neither is shown, or after an error.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 
 from arrayspeed.cli.options.cores import add_cores, use_cores
 from arrayspeed.cli.own import upgrade as own
-from arrayspeed.cli.own.arguments import add_limits
+from arrayspeed.cli.own.arguments import add_limits, limits_of
 from arrayspeed.cli.selected import add_selected, check_selected
-from arrayspeed.cli.showing import show
-from arrayspeed.cli.subjects import kernels_of_args, limits_of
+from arrayspeed.cli.showing import add_accepted, finish
+from arrayspeed.cli.subjects import kernels_of_args
 from arrayspeed.model.errors import UserError
 from arrayspeed.upgrades import pair
 from kernels import LIBRARIES
+
+#: How long kernels are measured where nobody says which or how long.
+MINUTES = 10.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,28 +50,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_selected(parser)
     add_limits(parser)
+    add_accepted(parser)
     add_cores(parser)
     parser.add_argument("--reuse", action="store_true", help="measure nothing: compare what is stored in results/")
     parser.add_argument("--machine", metavar="NAME", help="with --reuse: the machine that measured (default this one)")
     own.add_arguments(parser)
+    parser.set_defaults(minutes=None)
 
 
 def main(args: argparse.Namespace) -> int:
     """Run ``arrayspeed upgrade``."""
     use_cores(args.cores)
     if own.is_own(args):
+        args.minutes = args.minutes or math.inf
         return own.main(args)
     if args.new is None:
         raise UserError("LIBRARY OLD NEW are needed: arrayspeed upgrade jax 0.9.2 0.10.2")
     check(args)
-    subject = kernels_of_args(args, args.library, args.python or [])
+    fitting = not (args.tier or args.bench or args.reuse)
+    args.minutes = args.minutes or (MINUTES if fitting else math.inf)
+    subject = kernels_of_args(args, args.library, args.python or [], fitting)
     sides, limits = [args.old, args.new], limits_of(args)
     if args.reuse:
-        verdict = subject.stored(sides, args.machine, args.factor, args.unclear)
+        verdict = subject.stored(sides, args.machine, limits, args.unclear)
     else:
         verdict = subject.verdict(sides, limits, args.unclear)
-    show(verdict, args.format, args.html)
-    return verdict.status
+    return finish(verdict, args)
 
 
 def check(args: argparse.Namespace) -> None:

@@ -24,7 +24,7 @@ from arrayspeed.cli import options
 from arrayspeed.decide import FACTOR
 from arrayspeed.decide.looks import FAILURES
 from arrayspeed.decide.means import Mean
-from arrayspeed.decide.words import SAME, UNCLEAR
+from arrayspeed.decide.words import ALIKE, OPEN
 from arrayspeed.environments.project import load_config
 from arrayspeed.explain.stored import load as explanations
 from arrayspeed.formats.data import as_json
@@ -207,7 +207,7 @@ def cell(point: Point | None, step: Step | None, measure: str) -> Text:
     if step:
         text = Text(f"{mark(step)} ").append_text(text)
         text.stylize(style(step.verdict))
-    elif point.verdict in (SAME, UNCLEAR):
+    elif point.verdict in (*ALIKE, *OPEN):
         text.stylize("dim")
     return text
 

@@ -20,7 +20,7 @@ import argparse
 from arrayspeed.cli import options
 from arrayspeed.cli.own import arguments
 from arrayspeed.cli.releases import check_name
-from arrayspeed.cli.subjects import add_subject, check_subject, limits_of, subject_of
+from arrayspeed.cli.subjects import add_subject, check_subject, subject_of
 from arrayspeed.formats.progress import say
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.text import printable
@@ -56,7 +56,7 @@ def main(args: argparse.Namespace) -> int:
     for name in dict.fromkeys(args.names):
         try:
             subject = subject_of(args, name)
-            rules = Rules(limits_of(args), args.unclear, args.apart, args.since)
+            rules = Rules(arguments.limits_of(args), args.unclear, args.apart, args.since)
             statuses.append(Watch(subject, subject.releases(args.pre), rules, say, tell).run())
         except UserError as error:
             say(f"{name}: {error}")

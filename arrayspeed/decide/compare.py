@@ -206,6 +206,11 @@ def compare(subject: Level, reference: Level, factor: float = FACTOR, apart: flo
     return Ratio(ratio, low, high, word(shift, strict, factor), met)
 
 
+def stays_within(high: float, most: float) -> bool:
+    """Return whether an interval that ends at ``high`` is below a ratio as a whole."""
+    return high <= most
+
+
 def exceeds(ratio: Ratio, factor: float) -> bool:
     """Return whether a ratio is above a factor, shown or not: what is to be looked into."""
     return ratio.ratio > factor

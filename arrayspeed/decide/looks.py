@@ -5,6 +5,8 @@ is less than the sum of their parts (Armitage, McPherson and Rowe, "Repeated sig
 1969). What a look decides stays decided and gets no more processes; its comparison goes on to count among all of them,
 so that Benjamini and Hochberg's promise is about the whole list.
 
+A comparison is done when it has a word; for a gate (``until``) it is also done when it is bounded.
+
 What the last look would hardly decide is given up, and stays unclear: processes are better spent on the others. That
 makes no statement, so it makes none wrong. Later looks judge it again by the rounds that it has.
 """
@@ -21,7 +23,19 @@ from arrayspeed.decide.failures import open_question
 from arrayspeed.decide.judge import Decision, judge
 from arrayspeed.decide.observed import Observed
 from arrayspeed.decide.student import density, quantile, tail
-from arrayspeed.decide.words import BROKEN, ERROR_RATE, FACTOR, FAILS, MOST_A_LOOK, SOMETIMES, UNCLEAR, WORKS
+from arrayspeed.decide.words import (
+    BROKEN,
+    ERROR_RATE,
+    FACTOR,
+    FAILS,
+    LIMIT,
+    LIMITS,
+    MOST_A_LOOK,
+    OPEN,
+    SOMETIMES,
+    WORDS,
+    WORKS,
+)
 
 #: Rounds after which the data are looked at.
 LOOKS = (4, 6, 8, 12, 16, 24, 32)
@@ -73,8 +87,10 @@ class Looks:
     ----------
     rounds
         The most rounds of a comparison.
-    factor
-        The ratio that somebody would act on.
+    factor, limit
+        The ratio that somebody would act on, and the one that must be excluded.
+    until
+        What comparisons are measured for: `WORDS`, or `LIMITS`, where a bound below the limit is enough.
     decisions
         What was decided so far, as it was then: word and interval come from the same look.
     given_up
@@ -90,6 +106,8 @@ class Looks:
 
     rounds: int = LOOKS[-1]
     factor: float = FACTOR
+    limit: float = LIMIT
+    until: str = WORDS
     decisions: dict[Hashable, Decision] = field(default_factory=dict)
     given_up: set[Hashable] = field(default_factory=set)
     number: int = 0
@@ -118,24 +136,35 @@ class Looks:
         self.number += 1
         words = self.words
         before = [words.get(key) for key in observed]
-        found = dict(zip(observed, judge(list(observed.values()), self.factor, level, before), strict=True))
+        judged = judge(list(observed.values()), self.factor, level, before, self.limit)
+        found = dict(zip(observed, judged, strict=True))
         for key, one in found.items():
             if key in self.decisions:
                 continue
             if open_question(observed[key]) and one.verdict not in FAILURES:
                 continue  # a process that failed on one side only: more rounds may show that it does so more often
-            if one.verdict != UNCLEAR:
+            if self.is_done(one):
                 self.decisions[key] = one
             elif not self.patient and self.is_hopeless(one, observed[key]):
                 self.given_up.add(key)
         return found | {key: self.decisions[key] for key in found if key in self.decisions}
+
+    def is_done(self, decision: Decision) -> bool:
+        """Return whether nothing more is asked of a comparison."""
+        return decision.verdict not in OPEN or (self.until == LIMITS and decision.bounded)
 
     def is_hopeless(self, decision: Decision, observed: Observed) -> bool:
         """Return whether all rounds would hardly decide what is unclear now."""
         blur = observed.blur()
         if blur and not decision.error and decision.rounds >= LOOKS[0]:
             return True  # rounds agree, and more of them leave as much open
-        return chance(decision, observed.threshold(self.factor), self.rounds, blur) < least_chance(decision.rounds)
+        threshold, least = observed.threshold(self.factor), least_chance(decision.rounds)
+        if not decision.bounded:
+            # Whatever it is measured for, a bound is worth having.
+            most = observed.most(self.factor, self.limit)
+            if chance(decision, threshold, self.rounds, blur, most) >= least:
+                return False
+        return self.until == LIMITS or chance(decision, threshold, self.rounds, blur) < least
 
     def undecided(self, keys: Iterable[Key]) -> list[Key]:
         """Return what needs more rounds, and could be decided by them."""
@@ -153,9 +182,9 @@ def least_chance(rounds: int) -> float:
     return LEAST_CHANCE_OF_FEW if rounds <= LOOKS[0] else 0.0
 
 
-def chance(decision: Decision, threshold: float, rounds: int, blur: float = 0.0) -> float:
+def chance(decision: Decision, threshold: float, rounds: int, blur: float = 0.0, most: float | None = None) -> float:
     """Return the chance that so many rounds in all decide a comparison, from what is known of it now. ``blur``: as of
-    `Observed`.
+    `Observed`; ``most``: the logarithm of the limit, where a bound below it is enough.
 
     Spiegelhalter, Freedman and Blackburn, "Monitoring clinical trials: conditional or predictive power?", 1986, with
     Student's t for the unknown noise. The ratio is 1, or anything else, by what was believed of it before and what was
@@ -173,6 +202,8 @@ def chance(decision: Decision, threshold: float, rounds: int, blur: float = 0.0)
             return tail((shift - centre) / spread, freedom)
 
         inner, outer = threshold - blur - margin, threshold + blur + margin
+        if most is not None:
+            return min(1.0, above(outer) + 1 - above(most - blur - margin))
         within = max(0.0, above(-inner) - above(inner))
         return within + above(outer) + 1 - above(-outer)
 

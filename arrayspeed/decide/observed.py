@@ -110,7 +110,21 @@ class Observed:
 
     def threshold(self, factor: float) -> float:
         """Logarithm of the ratio that matters: the factor, or ``least`` on top of what the reference takes."""
-        return max(math.log(self.factor or factor), self.on_top(self.least))
+        return max(self.ratio_alone(factor), self.on_top(self.least))
+
+    def ratio_alone(self, factor: float) -> float:
+        """Logarithm of the ratio that matters, whatever the difference."""
+        return math.log(self.factor or factor)
+
+    def most(self, factor: float, limit: float) -> float:
+        """Logarithm of the ratio that must be excluded: the limit, or what is the least that matters."""
+        return max(math.log(limit), self.threshold(factor))
+
+    @property
+    def below_floor(self) -> bool:
+        """Whether both sides differ, and are below the value from which ratios mean anything."""
+        old, new = (self.geometric_mean(side) for side in (self.reference, self.subject))
+        return old is not None and new is not None and old != new and max(old, new) <= self.floor
 
     def blur(self) -> float:
         """Logarithm of the ratio by which ``within`` may have moved the one that was found."""

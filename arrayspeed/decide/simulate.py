@@ -25,11 +25,15 @@ from arrayspeed.decide.words import (
     FACTOR,
     FAILS,
     FASTER,
+    LIMIT,
+    LIMITS,
     MOST_A_LOOK,
+    OPEN,
     SAME,
     SLOWER,
     SOMETIMES,
-    UNCLEAR,
+    TIMES,
+    WORDS,
     WORKS,
 )
 
@@ -51,6 +55,9 @@ LATE = 5
 
 #: The true ratios of what is not equal.
 CHANGED = (1.02, 1.05, 1.10, 1.20, 1.50)
+
+#: The one that differs among equals, by just the limit.
+LONE = LIMIT
 
 #: Noise of one pair's ratio, lowest and highest.
 NOISE = (0.02, 0.20)
@@ -174,9 +181,11 @@ class Outcome:
     pairs: int
 
 
-def sequential(truth: Truth, factor: float = FACTOR, rounds: int = ROUNDS, late: int | None = None) -> list[Outcome]:
-    """Judge by looks after 4, 6, 8, … 32 rounds; time is up after ``late``."""
-    looks = Looks(rounds, factor)
+def sequential(
+    truth: Truth, factor: float = FACTOR, rounds: int = ROUNDS, late: int | None = None, until: str = WORDS
+) -> list[Outcome]:
+    """Judge by looks after 4, 6, 8, … 32 rounds; time is up after ``late``; ``until``: as of `Looks`."""
+    looks = Looks(rounds, factor, until=until)
     spent = dict.fromkeys(range(len(truth.ratios)), 0)
     found: dict[int, Decision] = {}
     observed: dict[int, Observed] = {}
@@ -202,16 +211,18 @@ class Summary:
 
     Attributes
     ----------
-    false_changed, false_same
-        Of what was called slower or faster, and of what was called the same.
+    false_changed, false_same, false_not_slower, false_bounded
+        Of what was called slower or faster, the same, or not slower, and of what was said to be below the limit.
     covered, covered_chosen
         Intervals that hold the true ratio: of all, and of what was called slower or faster.
     found
         True ratio, either way -> the share called slower or faster.
+    worse
+        True ratio above 1 -> the share called slower.
     same
         The share of equals that was called the same.
-    unclear
-        The share that stays open.
+    unclear, open
+        The share that has no word but "not slower", and the share whose change beyond the limit is not excluded.
     pairs
         Pairs of processes spent on one comparison.
     """
@@ -219,14 +230,20 @@ class Summary:
     comparisons: int
     changed: int
     called_same: int
+    not_slower: int
+    bounded: int
     judged: int
     false_changed: float
     false_same: float
+    false_not_slower: float
+    false_bounded: float
     covered: float
     covered_chosen: float
     found: dict[float, float]
+    worse: dict[float, float]
     same: float
     unclear: float
+    open: float
     pairs: float
 
 
@@ -237,6 +254,8 @@ def summarise(outcomes: list[Outcome], factor: float = FACTOR) -> Summary:
     judged = [one for one in outcomes if one.decision.verdict not in failing and one.decision.low is not None]
     changed = [one for one in outcomes if says_changed(one)]
     same = [one for one in outcomes if says_same(one)]
+    not_slower = [one for one in outcomes if one.decision.verdict == TIMES.not_more]
+    bounded = [one for one in outcomes if one.decision.bounded]
 
     def false_change(outcome: Outcome) -> bool:
         sign = 1 if outcome.decision.verdict == SLOWER else -1
@@ -249,14 +268,23 @@ def summarise(outcomes: list[Outcome], factor: float = FACTOR) -> Summary:
         comparisons=len(outcomes),
         changed=len(changed),
         called_same=len(same),
+        not_slower=len(not_slower),
+        bounded=len(bounded),
         judged=len(judged),
         false_changed=share(changed, false_change),
         false_same=share(same, lambda item: abs(math.log(item.ratio)) >= edge - 1e-9),
+        false_not_slower=share(not_slower, lambda item: math.log(item.ratio) >= edge - 1e-9),
+        false_bounded=share(bounded, lambda item: math.log(item.ratio) >= math.log(LIMIT) - 1e-9),
         covered=share(judged, covers),
         covered_chosen=share([one for one in changed if one.decision.low is not None], covers),
         found={size: share(of(size), says_changed) for size in CHANGED},
+        worse={
+            size: share([one for one in of(size) if one.ratio > 1], lambda item: item.decision.verdict == SLOWER)
+            for size in CHANGED
+        },
         same=share(of(1.0), says_same),
-        unclear=share(outcomes, lambda item: item.decision.verdict == UNCLEAR),
+        unclear=share(outcomes, lambda item: item.decision.verdict in OPEN),
+        open=share(judged, lambda item: not item.decision.bounded and item.decision.verdict != SLOWER),
         pairs=sum(one.pairs for one in outcomes) / len(outcomes),
     )
 
@@ -308,6 +336,17 @@ def boundary(
     return share(found, lambda item: says_same(item) or says_changed(item))
 
 
+def lone(scenario: Scenario, runs: int, seed: int = 3, until: str = WORDS) -> float:
+    """Return the share of runs in which the one comparison that is slower by just the limit, among equals, is called
+    the same or not slower, or is said to stay below the limit.
+    """
+    rng = generator(scenario, seed)
+    ratios = np.ones(RUN)
+    ratios[0] = LONE
+    found = [sequential(draw(scenario, rng, ratios=ratios), until=until)[0] for _ in range(runs)]
+    return share(found, lambda item: item.decision.bounded or item.decision.verdict in (SAME, TIMES.not_more))
+
+
 @dataclass(frozen=True)
 class Means:
     """The share of intervals of geometric means over comparisons that hold the true mean."""
@@ -344,8 +383,24 @@ def fixed_rounds_needed(truths: list[Truth], decided: float, level: float = MOST
 
 @dataclass(frozen=True)
 class Report:
-    """Everything about one scenario; ``needed`` is the fixed number of rounds that decides as many comparisons.
-    ``late`` and ``late_at_the_factor``: where time is up after `LATE` rounds.
+    """Everything about one scenario.
+
+    Attributes
+    ----------
+    scenario, now
+        Its name, and what became of its comparisons.
+    at_the_factor, at_the_factor_count
+        As of `boundary`, and of how many comparisons.
+    means
+        Intervals of geometric means.
+    needed
+        The fixed number of rounds that decides as many comparisons.
+    late, late_at_the_factor
+        Where time is up after `LATE` rounds.
+    gate
+        Where comparisons are measured until they are bounded.
+    lone, lone_gate, lone_runs
+        As of `lone`, until there are words and until bounds, and of how many runs.
     """
 
     scenario: str
@@ -356,6 +411,10 @@ class Report:
     needed: int | None
     late: Summary
     late_at_the_factor: float
+    gate: Summary
+    lone: float
+    lone_gate: float
+    lone_runs: int
 
     @property
     def spent(self) -> float | None:
@@ -364,7 +423,7 @@ class Report:
 
     def broken(self) -> list[str]:
         """Return the promises that were not kept, beyond what chance explains."""
-        now, late = self.now, self.late
+        now, late, gate = self.now, self.late, self.gate
         wrong = {
             "false slower or faster": (now.false_changed, now.changed, ERROR_RATE),
             "false same": (now.false_same, now.called_same, ERROR_RATE),
@@ -375,6 +434,12 @@ class Report:
             "false slower or faster, time up": (late.false_changed, late.changed, ERROR_RATE),
             "false same, time up": (late.false_same, late.called_same, ERROR_RATE),
             "any word at the factor, time up": (self.late_at_the_factor, self.at_the_factor_count, ERROR_RATE),
+            "false not slower": (now.false_not_slower, now.not_slower, ERROR_RATE),
+            "false bounds": (now.false_bounded, now.bounded, ERROR_RATE),
+            "false bounds of a gate": (gate.false_bounded, gate.bounded, ERROR_RATE),
+            "false slower or faster of a gate": (gate.false_changed, gate.changed, ERROR_RATE),
+            "a lone slowdown that is missed": (self.lone, self.lone_runs, ERROR_RATE),
+            "a lone slowdown that a gate misses": (self.lone_gate, self.lone_runs, ERROR_RATE),
         }
         return [
             f"{name}: {rate:.1%}, at most {most:.0%} promised"
@@ -397,4 +462,8 @@ def report(scenario: Scenario, comparisons: int = 2000) -> Report:
         fixed_rounds_needed(truths, 1 - now.unclear),
         summarise([one for truth in truths for one in sequential(truth, late=LATE)]),
         boundary(scenario, count, late=LATE),
+        summarise([one for truth in truths for one in sequential(truth, until=LIMITS)]),
+        lone(scenario, lone_runs := max(20, comparisons // 20)),
+        lone(scenario, lone_runs, until=LIMITS),
+        lone_runs,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
@@ -11,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from arrayspeed.decide import UNCLEAR_SHARE, Decision, exit_status
-from arrayspeed.decide.words import BROKEN, DIFFERS, FAILS, ORDER, SAME, UNCLEAR, WORSE
+from arrayspeed.decide.words import ACCEPTED, ALIKE, BROKEN, DIFFERS, FAILS, OPEN, ORDER, WORSE, lacks_bound
 from arrayspeed.model.text import printable
 from arrayspeed.model.units import significant
 
@@ -23,7 +24,9 @@ def style(verdict: str) -> str:
     """Return how a terminal shows a verdict."""
     if verdict in WORSE:
         return "bold red" if verdict in (DIFFERS, FAILS) else "red"
-    return {SAME: "", UNCLEAR: "yellow", BROKEN: "yellow"}.get(verdict, "green")
+    if verdict in ALIKE:
+        return ""
+    return "yellow" if verdict in (*OPEN, ACCEPTED, BROKEN) else "green"
 
 
 def order(decision: Decision) -> tuple[int, float]:
@@ -72,6 +75,12 @@ def number(ratio: float, digits: int = 3) -> str:
     return significant(ratio, digits) if 1e-4 <= ratio < 1e6 else f"{ratio:.{digits - 1}e}"
 
 
+def upwards(bound: float) -> str:
+    """Return a bound, rounded up to two digits after the point: 1.08; to none from 10 on."""
+    scale = 100 if bound < 10 else 1
+    return number(math.ceil(bound * scale - 1e-9) / scale)
+
+
 def failures_text(decision: Decision) -> str:
     """Return how often each side failed: 1 of 50 against 0 of 50, subject first; "" where neither did."""
     if not decision.failed_reference and not decision.failed_subject:
@@ -105,18 +114,17 @@ def decision_data(name: str, decision: Decision) -> dict[str, Any]:
         "rounds": decision.rounds,
         "failed_reference": decision.failed_reference,
         "failed_subject": decision.failed_subject,
+        "bounded": decision.bounded,
+        "bound": decision.bound,
     }
 
 
-def report_data(comparisons: Sequence[dict[str, Any]], unclear_share: float = UNCLEAR_SHARE) -> dict[str, Any]:
-    """Return all comparisons, each as `decision_data` makes it, with the counts of their verdicts and the
-    exit status.
-    """
-    verdicts = [one["verdict"] for one in comparisons]
+def report_data(decisions: Mapping[str, Decision], unclear_share: float = UNCLEAR_SHARE) -> dict[str, Any]:
+    """Return all comparisons with the counts of their verdicts and the exit status."""
     return {
-        "comparisons": list(comparisons),
-        "verdict_counts": counts(verdicts),
-        "exit_status": exit_status(verdicts, unclear_share),
+        "comparisons": [decision_data(*pair) for pair in decisions.items()],
+        "verdict_counts": counts(one.verdict for one in decisions.values()),
+        "exit_status": exit_status(decisions.values(), unclear_share),
     }
 
 
@@ -130,20 +138,26 @@ def conclusion(decisions: Sequence[Decision], unclear_share: float = UNCLEAR_SHA
     """Return the outcome in a sentence."""
     verdicts = [one.verdict for one in decisions]
     found = ", ".join(f"{count} {word}" for word, count in counts(verdicts).items())
-    status = exit_status(verdicts, unclear_share)
-    unclear, compared = verdicts.count(UNCLEAR), sum(word != BROKEN for word in verdicts)
-    why = (
-        f" (more than {100 * unclear_share:.3g} % of {compared} comparisons unclear)" if status == 2 and unclear else ""
-    )
+    status = exit_status(decisions, unclear_share)
+    unclear, compared = sum(map(lacks_bound, decisions)), sum(word != BROKEN for word in verdicts)
+    why = f" ({unclear} of {compared} comparisons have no bound)" if status == 2 and unclear else ""
     return f"{MEANING[status]}{why}: {found}."
 
 
-HEADINGS = ("comparison", "verdict", "subject/reference (95 % interval)", "rounds", "failed, subject against reference")
+HEADINGS = (
+    "comparison",
+    "verdict",
+    "subject/reference (95 % interval)",
+    "at most",
+    "rounds",
+    "failed, subject against reference",
+)
 
 
 def cells(name: str, decision: Decision) -> tuple[str, ...]:
     """One comparison in words."""
-    return name, decision.verdict, ratio_text(decision), str(decision.rounds), failures_text(decision)
+    most = "" if decision.bound is None else f"×{upwards(decision.bound)}"
+    return name, decision.verdict, ratio_text(decision), most, str(decision.rounds), failures_text(decision)
 
 
 def rows_of(decisions: Mapping[str, Decision]) -> tuple[list[str], list[list[str]], list[str]]:

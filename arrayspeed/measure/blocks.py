@@ -50,6 +50,9 @@ FIRST_CALLS, FURTHER = 5, 1.0
 #: Seconds of the batches of one side in a round.
 SAMPLING = 0.4
 
+#: Seconds of a figure that processes measure while they prepare what they time.
+FIGURE = 0.2
+
 
 @dataclass(frozen=True)
 class Block:
@@ -444,6 +447,28 @@ def group_by_process(blocks: Iterable[Block]) -> list[list[Block]]:
         # A process times one thing; figures go with the first.
         found += [timed[:1] + others, *([block] for block in timed[1:])]
     return found
+
+
+def guesses(blocks: Iterable[Block]) -> dict[str, float]:
+    """Return the first guess of each block's seconds in a round: those that share the processes of another add little
+    to it.
+    """
+    found: dict[str, float] = {}
+    for group in group_by_process(blocks):
+        found |= {block.name: FIGURE for block in group}
+        found[group[0].name] = max(block.guess for block in group)
+    return found
+
+
+def expected(blocks: Sequence[Block], rounds: int) -> float:
+    """Return the seconds that so many rounds of some blocks take, as far as they need all of them for a first look."""
+    seconds = guesses(blocks)
+    return sum(seconds[block.name] * min(rounds, block.first or rounds) for block in blocks)
+
+
+def fits(blocks: Sequence[Block], rounds: int, seconds: float) -> bool:
+    """Return whether so many rounds of some blocks are expected to take no more than so long."""
+    return expected(blocks, rounds) <= seconds
 
 
 def middle(values: Sequence[float]) -> float | None:

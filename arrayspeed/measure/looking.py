@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from arrayspeed.decide import LOOKS, Decision, Looks, Observed
-from arrayspeed.decide.words import FACTOR
+from arrayspeed.decide.words import FACTOR, LIMIT, WORDS
 from arrayspeed.measure import interrupts
 
 #: What tells comparisons apart.
@@ -17,9 +17,9 @@ Key = TypeVar("Key")
 
 @dataclass(frozen=True)
 class Limits:
-    """When to stop although not everything is decided: rounds of each comparison, and minutes for all. ``factor`` is
-    the ratio that somebody would act on; with ``once`` all rounds are made, and looked at then. With ``whole``, what
-    was stopped early is not judged: Ctrl-C is raised, and so is `OutOfTime`. ``patient``: as of `Looks`.
+    """When to stop although not everything is decided: rounds of each comparison, and minutes for all. ``factor``,
+    ``limit``, ``until``, ``patient``: as of `Looks`; with ``once`` all rounds are made, and looked at then. With
+    ``whole``, what was stopped early is not judged: Ctrl-C is raised, and so is `OutOfTime`.
     """
 
     rounds: int = LOOKS[-1]
@@ -28,10 +28,12 @@ class Limits:
     once: bool = False
     whole: bool = False
     patient: bool = False
+    limit: float = LIMIT
+    until: str = WORDS
 
     def looks(self) -> Looks:
         """Return the looks of one measurement."""
-        return Looks(self.rounds, self.factor, once=self.once, patient=self.patient)
+        return Looks(self.rounds, self.factor, self.limit, self.until, once=self.once, patient=self.patient)
 
 
 class OutOfTime(Exception):

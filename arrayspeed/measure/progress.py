@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -81,8 +82,8 @@ class Block(Protocol):
         """Its name."""
 
     @property
-    def guess(self) -> float:
-        """First guess of its seconds in a round."""
+    def first(self) -> int | None:
+        """Rounds that are enough for the first look; None for all of them."""
 
 
 class Rounds:
@@ -91,24 +92,33 @@ class Rounds:
     """
 
     def __init__(
-        self, blocks: Mapping[Any, Block], plan: Sequence[int], finished: Mapping[Any, int] = MappingProxyType({})
+        self,
+        blocks: Mapping[Any, Block],
+        plan: Sequence[int],
+        guesses: Mapping[str, float],
+        finished: Mapping[Any, int] = MappingProxyType({}),
+        minutes: float = math.inf,
     ) -> None:
-        """``plan`` says after how many rounds is looked, and
-        ``finished`` how many rounds a block has already.
+        """``plan`` says after how many rounds is looked, ``guesses`` how many seconds a round of each block may take,
+        by its name, ``finished`` how many rounds a block has already, and ``minutes`` when it is stopped.
         """
         self.plan = plan
-        self.guesses = {block.name: block.guess for block in blocks.values()}
+        self.guesses = dict(guesses)
         self.seconds: dict[str, float] = {}
         self.guessed = self.spent = 0.0
         first, last = (
-            sum(self.guesses[block.name] * max(0, look - finished.get(where, 0)) for where, block in blocks.items())
+            sum(
+                self.guesses[block.name] * max(0, rounds - finished.get(where, 0))
+                for where, block in blocks.items()
+                for rounds in [look if look > plan[0] else min(look, block.first or look)]
+            )
             for look in (plan[0], plan[-1])
         )
         begun = sum(where in blocks and count > 0 for where, count in finished.items())
         say(
             f"{plural(len(blocks), 'block')}{f', {begun} of them begun' if begun else ''}, "
             f"judged after {', '.join(map(str, plan))} rounds: "
-            f"about {clock(first)} to the first look, {clock(last)} at most"
+            f"about {clock(first)} to the first look, {clock(min(last, 60 * minutes))} at most"
         )
 
     def start(self, number: int, todo: Sequence[Block], every: int) -> None:

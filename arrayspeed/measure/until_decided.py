@@ -8,7 +8,7 @@ from typing import TypeVar
 from arrayspeed.decide import Decision, Observed
 from arrayspeed.decide.words import FAILURES
 from arrayspeed.measure.block_results import rounds_of, stored, write_results
-from arrayspeed.measure.blocks import Block, group_by_process, never, rounds
+from arrayspeed.measure.blocks import Block, group_by_process, guesses, never, rounds
 from arrayspeed.measure.looking import Clock, Limits, look_by_look
 from arrayspeed.measure.plan import nothing
 from arrayspeed.measure.players import Interleaving
@@ -63,7 +63,7 @@ def until_decided(
     clock = Clock(limits.minutes)
     looks = limits.looks()
     finished = finished or {}
-    progress = Rounds(blocks, looks.plan, finished)
+    progress = Rounds(blocks, looks.plan, guesses(blocks.values()), finished, limits.minutes)
     left = list(blocks)
     with rounds(session, turns, retained) as next_round:
 

@@ -82,9 +82,7 @@ def compare(script: Script, sides: Sequence[Side], wanted: Wanted, say: Callable
     missing = [name(item) for item in items if not records.of(*item, records.rounds)]
     notes = [f"Not measured, since it was stopped before: {listed(missing)}."] if missing else []
     notes += notes_of_sides(answers)
-    return verdict(
-        script, made, records, seen, decisions, wanted.limits.factor, wanted.unclear, notes, wanted.every_pair
-    )
+    return verdict(script, made, records, seen, decisions, wanted.limits, wanted.unclear, notes, wanted.every_pair)
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
+from arrayspeed.measure.looking import Limits
 from arrayspeed.model.failures import NOT_AVAILABLE
 from arrayspeed.model.text import printable
 from arrayspeed.own.measures import KEPT, MEASURES, MEMORY, RESIDENT, RETAINED
@@ -34,11 +35,12 @@ def notes_of(
     records: Records,
     items: Sequence[Item],
     measured: Iterable[str],
-    factor: float,
+    limits: Limits,
+    unclear: float,
 ) -> list[str]:
     """Return the notes, the rule first."""
     labels = [one.label for one in sides]
-    found = [rule(labels[0], factor)]
+    found = [rule(labels[0], limits.factor, limits.limit, unclear)]
     if RETAINED in set(measured):
         found.append(STATES)
     found += not_compared(records, items)

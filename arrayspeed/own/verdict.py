@@ -9,6 +9,7 @@ from typing import Any
 from arrayspeed.decide import Decision, Observed
 from arrayspeed.decide.words import DIFFERS, SAME
 from arrayspeed.environments.machine import describe
+from arrayspeed.measure.looking import Limits
 from arrayspeed.model.units import significant
 from arrayspeed.own.best import best
 from arrayspeed.own.measures import MEASURES, RETAINED, TIME, Key
@@ -29,7 +30,7 @@ def verdict(
     records: Records,
     observed: Mapping[Key, Observed],
     decisions: Mapping[Key, Decision],
-    factor: float,
+    limits: Limits,
     unclear_share: float,
     more: Sequence[str] = (),
     every_pair: bool = False,
@@ -53,10 +54,11 @@ def verdict(
         f"{script.name}, {what}",
         [Side(side.label, side.version, side.packages, dict(side.side.variables)) for side in sides],
         rows,
-        [*notes_of(script, sides, records, items, [row.quantity.name for row in rows], factor), *more],
-        factor,
+        [*notes_of(script, sides, records, items, [row.quantity.name for row in rows], limits, unclear_share), *more],
+        limits.factor,
         unclear_share,
         None if fastest is None else [Best(name(item), names, labels_of(*item)) for item, names in fastest.items()],
+        limits.limit,
         describe()["machine"],
         {"file": script.name},
     )

@@ -149,7 +149,7 @@ class Outcome:
             return 2
         if self.changes:
             return 1
-        return exit_status([one.verdict for one in self.ends], self.unclear)
+        return exit_status(self.ends, self.unclear)
 
 
 class Bisection:

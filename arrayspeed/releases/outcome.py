@@ -33,7 +33,7 @@ def conclusion(outcome: Outcome) -> str:
     if not outcome.changes:
         open_ = sum(one.open for one in outcome.ends)
         if outcome.status:
-            return f"not decided: {open_} of {len(outcome.ends)} comparisons of the ends are unclear; no search."
+            return f"not decided: {open_} of {len(outcome.ends)} comparisons of the ends have no bound; no search."
         return "nothing worse between the ends; no search."
     named = list(dict.fromkeys(one.after for one in outcome.changes if one.named))
     rest = [one for one in outcome.changes if not one.named]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from arrayspeed.decide.words import SAME
+from arrayspeed.decide.words import ALIKE
 from arrayspeed.formats.pages import axis, document, drawing, folded, link, number, table, text, toned
 from arrayspeed.releases import outcome
 from arrayspeed.subjects.found import Found
@@ -25,8 +25,8 @@ def page(
     bisected: Mapping[str, Any] | None,
 ) -> str:
     """One release: what is worse or changed, the rest folded away, where it came from, and what changed with it."""
-    listed = [one for one in given if one.verdict != SAME]
-    same = [one for one in given if one.verdict == SAME]
+    listed = [one for one in given if one.verdict not in ALIKE]
+    same = [one for one in given if one.verdict in ALIKE]
     changes = [[name, old or "absent", new or "absent"] for name, (old, new) in packages.items()]
     body = [
         f"<h1>{text(entry['name'])} {text(entry['against'])} → {text(entry['version'])}</h1>",
@@ -34,7 +34,7 @@ def page(
         "</p>",
         f'<p class="status {TONES[entry["status"]]}">{text(entry["line"])}</p>',
         *(comparisons(listed) if listed else ()),
-        *(folded(f"{len(same)} the same", comparisons(same)) if same else ()),
+        *(folded(f"{len(same)} the same or negligible", comparisons(same)) if same else ()),
         *(search(bisected) if bisected else ()),
         "<h2>Other packages that differ</h2>",
         *(table(["", entry["against"], entry["version"]], plain(changes)) if changes else ["<p>None.</p>"]),

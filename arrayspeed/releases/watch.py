@@ -319,4 +319,4 @@ class Watch:
 
     def status(self, comparisons: Sequence[Found]) -> int:
         """As that of an upgrade."""
-        return exit_status([one.verdict for one in comparisons], self.rules.unclear)
+        return exit_status(comparisons, self.rules.unclear)

@@ -17,9 +17,9 @@ from arrayspeed.decide.words import (
     SIZES,
     SOMETIMES,
     TIMES,
-    UNCLEAR,
     WORKS,
     WORSE,
+    lacks_bound,
 )
 from arrayspeed.formats.verdicts import interval_text, number
 from arrayspeed.verdict.rows import Row
@@ -56,6 +56,8 @@ class Found:
         What both gave, in their unit.
     detail
         Why one fails, or how results differ.
+    bounded
+        Whether a change for the worse beyond the limit is excluded.
     """
 
     what: What
@@ -68,6 +70,7 @@ class Found:
     old: str = ""
     new: str = ""
     detail: str = ""
+    bounded: bool = False
 
     @property
     def worse(self) -> bool:
@@ -76,8 +79,8 @@ class Found:
 
     @property
     def open(self) -> bool:
-        """Whether nothing was shown."""
-        return self.verdict == UNCLEAR
+        """Whether a change for the worse beyond the limit may hide in it."""
+        return lacks_bound(self)
 
     @property
     def change(self) -> str:
@@ -112,8 +115,9 @@ def of_row(what: What, row: Row) -> Found:
     one = row.decision
     if one is None or row.negligible:  # the ratio that was judged is that of the value below which all are alike
         rounds = one.rounds if one else 0
-        return Found(what, name, row.verdict, None, None, None, rounds, old, new, row.change if one else row.detail)
-    return Found(what, name, row.verdict, one.ratio, one.low, one.high, one.rounds, old, new, row.detail)
+        said = row.change if one else row.detail
+        return Found(what, name, row.verdict, None, None, None, rounds, old, new, said, row.bounded)
+    return Found(what, name, row.verdict, one.ratio, one.low, one.high, one.rounds, old, new, row.detail, row.bounded)
 
 
 def worst_first(comparisons: Iterable[Found]) -> list[Found]:

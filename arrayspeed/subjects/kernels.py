@@ -9,19 +9,23 @@ from asv.config import Config
 from asv.environment import Environment, get_environments
 from asv.repo import get_repo
 
-from arrayspeed.decide import UNCLEAR_SHARE, Observed
+from arrayspeed.decide import LOOKS, UNCLEAR_SHARE, Observed
 from arrayspeed.environments import interpreters, pythons
 from arrayspeed.environments.keep import keep
 from arrayspeed.environments.listed import Python, Release, releases, within_reach
 from arrayspeed.environments.machine import describe
 from arrayspeed.environments.plugin import stored_packages, wheels
 from arrayspeed.environments.uv import Uv
+from arrayspeed.formats.progress import clock
 from arrayspeed.formats.progress import say as to_stderr
 from arrayspeed.measure.block_results import stored
+from arrayspeed.measure.blocks import expected, fits
 from arrayspeed.measure.host import only_run
 from arrayspeed.measure.looking import Limits
 from arrayspeed.measure.plan import Selection
+from arrayspeed.measure.selections import in_tier_only
 from arrayspeed.measure.session import Session, open_session, same_code
+from arrayspeed.measure.tiers import DEFAULT
 from arrayspeed.measure.until_decided import until_decided
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.libraries import bare
@@ -33,6 +37,10 @@ from arrayspeed.upgrades import compare, pair
 from arrayspeed.upgrades.compare import Collected, Pair
 from arrayspeed.upgrades.verdict import row_of, verdict
 from arrayspeed.verdict.verdict import Side, Verdict
+from kernels.kernel import TIERS
+
+#: The share of the minutes after which the first look must be there.
+FIRST_LOOK = 0.7
 
 
 class Kernels:
@@ -54,6 +62,8 @@ class Kernels:
         Wait for another measurement on this machine to end.
     say
         Is told of the Python that was chosen.
+    fitting
+        A verdict is of the largest tier whose first look fits into the minutes.
     """
 
     label = "kernels"
@@ -67,7 +77,9 @@ class Kernels:
         python: Sequence[str] = (),
         wait: bool = False,
         say: Callable[[str], None] = to_stderr,
+        fitting: bool = False,
     ) -> None:
+        self.fitting = fitting
         pair.check_versions(library)
         self.config, self.name, self.selections, self.wait, self.say = config, library, list(selections), wait, say
         self.companions, self.pins = list(companions), list(companions)
@@ -143,11 +155,28 @@ class Kernels:
         config = self.two(old, new)
         with only_run(self.folder, self.wait):
             session = open_session(config, self.selections)
-            rows = compare.measure(session, self.selections, limits)
+            chosen = self.within(session, limits.minutes) if self.fitting else self.selections
+            rows = compare.measure(session, chosen, limits)
         packages = [env.packages() for env in session.environments.values()]
-        return self.verdict_of(sides, rows, session.machine["machine"], packages, limits.factor, unclear)
+        return self.verdict_of(sides, rows, session.machine["machine"], packages, limits, unclear)
 
-    def stored(self, sides: Sequence[str], machine: str | None, factor: float, unclear: float) -> Verdict:
+    def within(self, session: Session, minutes: float) -> list[Selection]:
+        """Return what of the selections is measured in so many minutes: the largest tier whose first look takes no more
+        than most of them.
+        """
+        for tier in (DEFAULT, TIERS[0]):
+            chosen = in_tier_only(self.selections, tier)
+            blocks = [*compare.blocks_for(session, chosen, "").values()]
+            if fits(blocks, LOOKS[0], FIRST_LOOK * 60 * minutes):
+                break
+            if tier != TIERS[0]:
+                first = clock(expected(blocks, LOOKS[0]))
+                more = f"--tier {tier} takes about {first} to its first look, with more --minutes"
+        if tier != DEFAULT:
+            self.say(f"the {tier} tier, to be done in {minutes:g} minutes; {more}")
+        return chosen
+
+    def stored(self, sides: Sequence[str], machine: str | None, limits: Limits, unclear: float) -> Verdict:
         """Compare what is stored of two versions.
 
         Raises
@@ -167,7 +196,7 @@ class Kernels:
                 "run it without --reuse"
             )
         packages = [stored_packages(config.results_dir, machine, name, commits) for name in names]
-        return self.verdict_of(sides, compare.judge_stored(known, factor), machine, packages, factor, unclear)
+        return self.verdict_of(sides, compare.judge_stored(known, limits), machine, packages, limits, unclear)
 
     def verdict_of(
         self,
@@ -175,13 +204,13 @@ class Kernels:
         rows: Sequence[compare.Row],
         machine: str,
         packages: Sequence[Mapping[str, str]],
-        factor: float,
+        limits: Limits,
         unclear: float,
     ) -> Verdict:
         """Return the verdict of two versions."""
         both = sides_of(sides, self.chosen, packages)
         others = pair.packages_that_differ(self.name, packages, self.chosen)
-        return verdict(self.name, both, rows, machine, factor, others, unclear)
+        return verdict(self.name, both, rows, machine, limits, others, unclear)
 
     def measure(
         self, versions: Sequence[str], asked: Mapping[Asked, float | None] | None, limits: Limits, stage: str

@@ -19,7 +19,7 @@ from arrayspeed.measure.states import ALWAYS, NEVER, WHERE_FAULTS, differ
 from arrayspeed.measure.until_decided import until_decided
 from arrayspeed.model.combination import Combination
 from arrayspeed.model.failures import NOT_AVAILABLE
-from arrayspeed.model.measures import ALL, LARGEST, MEASURES, SMALLEST, measure_of
+from arrayspeed.model.measures import ALL, BYTES, LARGEST, MEASURES, SMALLEST, measure_of
 from arrayspeed.records import processes
 from arrayspeed.records.measures import observed_of_sides
 from arrayspeed.records.processes import Process
@@ -94,14 +94,15 @@ class Sides:
         return observed_of_sides(self.old, self.new, factor)
 
     def available(self) -> Sides:
-        """Return the same without rounds in which neither side could be measured, as it says itself; what one side
-        alone lacks is a failure there.
+        """Return the same without rounds in which neither side could be measured, as it says itself. What one side
+        alone lacks is a failure there, but for memory: that a process cannot tell how much it is says nothing of it.
         """
         absent = [
             {(process.block, process.round) for process in side if process.kind == NOT_AVAILABLE and process.block}
             for side in (self.old, self.new)
         ]
-        both = absent[0] & absent[1]
+        memory = bool(self.old or self.new) and measure_of(self.one.measure).unit == BYTES
+        both = absent[0] | absent[1] if memory else absent[0] & absent[1]
         return Sides(
             *([one for one in side if (one.block, one.round) not in both] for side in (self.old, self.new)),
         )
@@ -250,7 +251,8 @@ def rows_of(known: Found, decisions: Mapping[Compared, Decision], factor: float)
     return rows
 
 
-def judge_stored(known: Found, factor: float) -> list[Row]:
+def judge_stored(known: Found, limits: Limits) -> list[Row]:
     """Return a row for each combination that is stored, all of them judged at once."""
-    observed = observed_of(known, factor)
-    return rows_of(known, dict(zip(observed, judge(list(observed.values()), factor), strict=True)), factor)
+    observed = observed_of(known, limits.factor)
+    decisions = judge(list(observed.values()), limits.factor, limit=limits.limit)
+    return rows_of(known, dict(zip(observed, decisions, strict=True)), limits.factor)

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from arrayspeed.decide import UNCLEAR_SHARE
-from arrayspeed.decide.words import UNCLEAR
+from arrayspeed.measure.looking import Limits
 from arrayspeed.model.measures import CALL, measure_of
 from arrayspeed.model.text import printable
 from arrayspeed.model.units import human
@@ -24,7 +24,7 @@ def verdict(
     sides: tuple[Side, Side],
     rows: Sequence[Compared],
     machine: str,
-    factor: float,
+    limits: Limits,
     others: Mapping[str, tuple[str | None, str | None]],
     unclear_share: float = UNCLEAR_SHARE,
 ) -> Verdict:
@@ -34,9 +34,10 @@ def verdict(
         f"{library} {old} → {new}",
         sides,
         [row_of(row, sides) for row in rows],
-        notes(library, sides, rows, machine, factor, others),
-        factor,
+        notes(library, sides, rows, machine, limits, others, unclear_share),
+        limits.factor,
         unclear_share,
+        limit=limits.limit,
         machine=machine,
         labels={"library": library, "old": old, "new": new},
     )
@@ -107,18 +108,18 @@ def notes(
     sides: tuple[Side, Side],
     rows: Sequence[Compared],
     machine: str,
-    factor: float,
+    limits: Limits,
     others: Mapping[str, tuple[str | None, str | None]],
+    unclear: float,
 ) -> list[str]:
     """Return what a reader must know about the numbers."""
-    lines = [f"{rule(f'{library} {sides[0].label}', factor, errors=True)} Measured on {printable(machine)}."]
+    said = rule(f"{library} {sides[0].label}", limits.factor, limits.limit, unclear, errors=True)
+    lines = [f"{said} Measured on {printable(machine)}."]
     kernels = {row.one.kernel for row in rows} & CATALOGUE.keys()
     if kernels and len(kernels) < len(CATALOGUE):
         lines.append(f"{len(kernels)} of {len(CATALOGUE)} kernels were compared; --tier full selects all.")
     if any(row.state for row in rows):
         lines.append(STATES)
-    if any(row.verdict == UNCLEAR for row in rows):
-        lines.append(f"Unclear: neither a change by more than ×{factor:g} nor the absence of one was shown.")
     if any(row.decision.low is not None and not row.decision.paired for row in rows):
         lines.append(
             "Some processes share no round with the other side; they are compared unpaired, with all that differs "

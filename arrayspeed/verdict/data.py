@@ -18,6 +18,7 @@ def as_data(verdict: Verdict) -> dict[str, Any]:
         "machine": verdict.machine,
         "conclusion": verdict.headline,
         "factor": verdict.factor,
+        "limit": verdict.limit,
         "sides": [
             {
                 "label": side.label,
@@ -51,11 +52,15 @@ def row_data(row: Row) -> dict[str, Any]:
         if row.decision
         else {"comparison": row.name, "verdict": row.verdict, "worse": row.worse, **empty}
     )
+    data |= {"verdict": row.verdict, "worse": row.worse}
     if row.observed is not None and row.negligible:
         # The ratio that was judged is that of the value below which all are alike.
         data |= empty | {"below": row.observed.floor}
-    if row.bound:
-        data["bound"] = row.bound.strip()
+    if row.lifted:
+        data["ratio_is"] = row.lifted.strip()
+    if row.was:
+        data["accepted"] = row.was
+    data |= {"bounded": row.bounded, "bound": row.most}
     data |= {**row.labels, "measure": row.quantity.name, "side": row.side}
     if row.detail:
         data["detail"] = row.detail

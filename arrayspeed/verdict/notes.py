@@ -15,16 +15,30 @@ STATES = (
 )
 
 
-def rule(reference: str, factor: float, errors: bool = False) -> str:
-    """Return what the words mean; ``reference``: what ratios are to; ``errors``: whether these are among them."""
+def rule(reference: str, factor: float, limit: float, unclear: float, errors: bool = False) -> str:
+    """Return what the words mean.
+
+    Parameters
+    ----------
+    reference
+        What ratios are to.
+    factor, limit, unclear
+        The ratio beyond which a change is reported, the one that must be excluded, and the share of comparisons of
+        which it need not be.
+    errors
+        Whether these are among the measures.
+    """
     once = FIRST_CALL.asked(factor)
     first, imported = (rounded(human_time(each.least)) for each in (FIRST_CALL, IMPORT))
     memory, kept, growth = (rounded(human_bytes(each.least)) for each in (MEMORY, KEPT, GROWTH))
     of_errors = f"; errors ×{ERRORS.asked(factor):g}" if errors else ""
+    every = f"all but {unclear:.0%} of the comparisons" if unclear else "all comparisons"
+    once_given = f"first call and import ×{once:g}{of_errors}"
     return (
-        f"Ratios are to {reference}, less is better. A word is given where a ratio is shown to be beyond ×{factor:g} "
-        f"or within it (first call and import ×{once:g}, and {first} and {imported}{of_errors}; memory also {memory}, "
-        f"kept {kept} a call, memory growth {growth}); at most {ERROR_RATE:.0%} of such words are wrong."
+        f"Ratios are to {reference or 'the first side'}, less is better. A change is one beyond ×{factor:g} "
+        f"({once_given}) and {first} of a first call, {imported} of an import, {memory} of memory, {kept} kept and "
+        f"{growth} of growth a call; a smaller difference is negligible. Safe: nothing is worse, and {every} are shown "
+        f"to stay below ×{limit:g}. At most {ERROR_RATE:.0%} of such statements are wrong, on average."
     )
 
 

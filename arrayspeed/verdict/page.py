@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from arrayspeed.decide.words import FASTER, SIZES, UNCLEAR, WORKS, WORSE
+from arrayspeed.decide.words import ACCEPTED, FASTER, OPEN, SIZES, WORKS, WORSE
 from arrayspeed.formats.pages import axis, document, drawing, folded, number, table, text, toned
 from arrayspeed.verdict.rows import Quantity, Row
-from arrayspeed.verdict.text import MANY, backends, of_averages
+from arrayspeed.verdict.text import backends, counted, most, of_averages
 from arrayspeed.verdict.verdict import RESULT, Verdict
+
+#: Rows up to which what is the same is not folded away.
+MANY = 40
 
 
 def as_page(verdict: Verdict) -> str:
     """Return the page."""
-    outcome = f"{verdict.outcome[:1].upper()}{verdict.outcome[1:]} Exit status {verdict.status}."
+    outcome = f"{verdict.outcome} Exit status {verdict.status}."
     quantities = {row.quantity.title: row.quantity for row in verdict.rows}
     body = [
         f"<h1>{text(verdict.title)}</h1>",
@@ -30,7 +33,7 @@ def tone(verdict: str) -> str:
     """Return the class of a word."""
     if verdict in WORSE:
         return "bad"
-    if verdict == UNCLEAR:
+    if verdict in (*OPEN, ACCEPTED):
         return "open"
     return "good" if verdict in (FASTER, SIZES.less, WORKS) else ""
 
@@ -38,7 +41,7 @@ def tone(verdict: str) -> str:
 def section(verdict: Verdict, quantity: Quantity) -> list[str]:
     """Return the table of one quantity, the worst rows first; of many rows, those that are the same are folded away."""
     listed, same = (
-        [row for row in rows if row.quantity.title == quantity.title] for rows in (verdict.listed, verdict.same)
+        [row for row in rows if row.quantity.title == quantity.title] for rows in (verdict.listed, verdict.alike)
     )
     reach = axis(row.decision.ratio for row in (*listed, *same) if row.decision and not row.negligible)
     several = len(verdict.sides) > 2
@@ -47,14 +50,15 @@ def section(verdict: Verdict, quantity: Quantity) -> list[str]:
     pictured = [] if quantity.name == RESULT else [f"drawn from ×{1 / reach:.3g} to ×{reach:g}"]
     items = ["kernel", "backend"] if backends(verdict) else ["function"]
     change = "ratio (95 % interval)" if pictured else "largest difference"
-    head = ["verdict", *items, *names, change, *pictured]
+    bound = ["at most"] if pictured else []
+    head = ["verdict", *items, *names, change, *bound, *pictured]
 
     def lines(rows: list[Row]) -> list[str]:
         return table(head, [(line(verdict, row, reach)[: len(head)], text(row.remark)) for row in rows])
 
-    if len(verdict.rows) <= MANY:
+    if len(verdict.rows) <= MANY:  # a page has room
         return [f"<h2>{text(quantity.heading)}</h2>", *lines([*listed, *same])]
-    rest = folded(f"{len(same)} the same", lines(same)) if same else []
+    rest = folded(counted(same), lines(same)) if same else []
     return [f"<h2>{text(quantity.heading)}</h2>", *(lines(listed) if listed else []), *rest]
 
 
@@ -69,6 +73,7 @@ def line(verdict: Verdict, row: Row, reach: float) -> list[str]:
         *side,
         *map(number, row.values),
         number(row.change),
+        number(most(row)),
         drawn(row, reach),
     ]
 

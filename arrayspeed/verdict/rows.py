@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from arrayspeed.decide import Decision, Observed
-from arrayspeed.decide.words import ORDER, SAME, UNCLEAR, WORSE
+from arrayspeed.decide.words import ALIKE, OPEN, ORDER, TIMES, WORSE, Words
 from arrayspeed.formats.verdicts import failures_text, faults_text, ratio_text
 
 
@@ -67,6 +67,8 @@ class Row:
         Results of both sides, in short.
     labels
         What programs read besides: function, kernel, size.
+    was
+        The word that somebody has accepted.
     processes
         What each process gave on both sides, as programs read it.
     """
@@ -85,12 +87,30 @@ class Row:
     difference: float | None = None
     summaries: tuple[str, str] = ("", "")
     labels: Mapping[str, Any] = field(default_factory=dict)
+    was: str = ""
     processes: tuple[Sequence[Mapping[str, Any]], Sequence[Mapping[str, Any]]] | None = None
 
     @property
     def worse(self) -> bool:
         """Whether it makes the exit status 1."""
         return self.verdict in WORSE
+
+    @property
+    def bounded(self) -> bool:
+        """Whether a change for the worse beyond the limit is excluded."""
+        return self.decision.bounded if self.decision else self.verdict in ALIKE
+
+    @property
+    def words(self) -> Words:
+        """What more and less are called."""
+        return self.observed.words if self.observed else TIMES
+
+    @property
+    def most(self) -> float | None:
+        """What the ratio is shown to be at most, of values that are lifted to the least that counts; None where it is
+        unknown, or means nothing.
+        """
+        return None if self.decision is None or self.negligible else self.decision.bound
 
     @property
     def known(self) -> tuple[float | None, float | None]:
@@ -117,7 +137,7 @@ class Row:
         return old is not None and new is not None and max(old, new) <= self.observed.floor
 
     @property
-    def bound(self) -> str:
+    def lifted(self) -> str:
         """What the ratio is where one side is so small that the value below which all are alike stands for it."""
         old, new = self.known
         if self.negligible or self.decision is None or not self.decision.ratio or old is None or new is None:
@@ -132,7 +152,7 @@ class Row:
         if self.observed is not None and self.negligible:
             return f"both below {self.quantity.shown(self.observed.floor)}"
         if self.decision is not None:
-            return self.bound + ratio_text(self.decision)
+            return self.lifted + ratio_text(self.decision)
         return "" if self.difference is None else f"by {self.difference:.1e}" if self.difference else "equal"
 
     @property
@@ -147,7 +167,7 @@ class Row:
     @property
     def remark(self) -> str:
         """What there is to say beside the figures."""
-        faults = "" if self.verdict in (UNCLEAR, SAME) else faults_text(*self.faults)
+        faults = "" if self.verdict in (*OPEN, *ALIKE) else faults_text(*self.faults)
         return "; ".join(filter(None, [self.failures, self.detail, faults]))
 
 

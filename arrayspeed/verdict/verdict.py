@@ -9,8 +9,22 @@ from typing import Any
 
 from arrayspeed.decide import UNCLEAR_SHARE, exit_status
 from arrayspeed.decide.means import Mean, geometric_mean
-from arrayspeed.decide.words import BROKEN, DIFFERS, FAILS, ORDER, SAME, SOMETIMES, UNCLEAR, WORSE
-from arrayspeed.formats.verdicts import MEANING
+from arrayspeed.decide.words import (
+    ALIKE,
+    BROKEN,
+    DIFFERS,
+    FAILS,
+    LIMIT,
+    OPEN,
+    ORDER,
+    SAME,
+    SOMETIMES,
+    UNCLEAR,
+    WORSE,
+    Word,
+    lacks_bound,
+)
+from arrayspeed.verdict.outcome import outcome
 from arrayspeed.verdict.rows import Row, order
 
 #: The outcome by exit status, where the question is which side is the fastest.
@@ -75,9 +89,11 @@ class Verdict:
     notes
         What a reader must know.
     factor, unclear_share
-        The ratio that somebody would act on, and the share that may stay unclear.
+        The ratio that somebody would act on, and the share that may stay open.
     best
         The fastest sides, where that is the question; None where it is what became worse.
+    limit
+        The ratio that every comparison must be shown to stay below.
     machine
         The machine that measured.
     labels
@@ -91,19 +107,20 @@ class Verdict:
     factor: float
     unclear_share: float = UNCLEAR_SHARE
     best: Sequence[Best] | None = None
+    limit: float = LIMIT
     machine: str = ""
     labels: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def status(self) -> int:
         """The exit status: 1 too where results differ. Where the question is which side is the fastest, only failures
-        and results count, and what of the times is unclear.
+        and results count, and what of the times is undecided.
         """
-        bad = WORSE if self.best is None else (DIFFERS, FAILS, SOMETIMES)
-        if any(row.verdict in bad for row in self.counted):
-            return 1
-        words = [SAME if row.verdict in WORSE else row.verdict for row in self.counted]
-        return exit_status(words, self.unclear_share)
+        if self.best is None:
+            return exit_status(self.counted, self.unclear_share)
+        words = [row.verdict for row in self.counted]
+        meant = dict.fromkeys(set(WORSE) - {DIFFERS, FAILS, SOMETIMES}, SAME) | dict.fromkeys(OPEN, UNCLEAR)
+        return exit_status([Word(meant.get(word, word)) for word in words], self.unclear_share)
 
     @property
     def counted(self) -> list[Row]:
@@ -124,23 +141,26 @@ class Verdict:
     @property
     def outcome(self) -> str:
         """The outcome in a sentence."""
-        unclear = sum(row.verdict == UNCLEAR for row in self.counted)
-        why = ""
-        if self.status == 2 and unclear:
-            compared = sum(row.verdict != BROKEN for row in self.counted)
-            why = f" (more than {100 * self.unclear_share:.3g} % of {compared} comparisons unclear)"
-        said = ", ".join(f"{count} {word}" for word, count in self.counts.items())
-        return f"{(MEANING if self.best is None else FASTEST)[self.status]}{why}: {said}."
+        if self.best is None:
+            return outcome(self.counted, self.status, self.limit)
+        left = sum(row.verdict in OPEN for row in self.counted)
+        compared = sum(row.verdict != BROKEN for row in self.counted)
+        return f"{FASTEST[self.status]}{f': {left} of {compared} comparisons are unclear' if self.status == 2 else ''}."
+
+    @property
+    def open(self) -> list[Row]:
+        """What a change for the worse beyond the limit may hide in."""
+        return [row for row in self.rows if lacks_bound(row)]
 
     @property
     def listed(self) -> list[Row]:
-        """What is worth a look: everything but what is the same and never failed; the worst first."""
-        return sorted((row for row in self.rows if row.verdict != SAME or row.remark), key=order)
+        """What is worth a look: everything but what is the same or negligible and never failed; the worst first."""
+        return sorted((row for row in self.rows if row.verdict not in ALIKE or row.remark), key=order)
 
     @property
-    def same(self) -> list[Row]:
+    def alike(self) -> list[Row]:
         """The rest."""
-        return [row for row in self.rows if row.verdict == SAME and not row.remark]
+        return [row for row in self.rows if row.verdict in ALIKE and not row.remark]
 
     @property
     def averages(self) -> list[Average]:

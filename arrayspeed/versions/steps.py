@@ -15,7 +15,7 @@ from typing import cast
 
 from arrayspeed.decide import FACTOR, Decision, Observed, judge
 from arrayspeed.decide.means import Mean, mean_of_rounds
-from arrayspeed.decide.words import BROKEN, SAME, UNCLEAR
+from arrayspeed.decide.words import ALIKE, BROKEN, OPEN
 from arrayspeed.model.measures import measure_of
 from arrayspeed.records.processes import page_faults
 from arrayspeed.versions.history import Key, Measured, order
@@ -109,7 +109,7 @@ def over_versions(every: list[Measured], factor: float = FACTOR) -> list[Series]
     for (one, _, version), decision in zip(beside, decide(beside, factor), strict=True):
         points[one.key][version] = point(one, version, decision)
     for (one, before, version), decision in zip(between, decide(between, factor), strict=True):
-        if decision.verdict not in (SAME, UNCLEAR, BROKEN):
+        if decision.verdict not in (*ALIKE, *OPEN, BROKEN):
             steps[one.key].append(step(one, before, version, decision))
     return [series(one, points[one.key], steps[one.key]) for one in every]
 

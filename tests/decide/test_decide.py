@@ -27,7 +27,7 @@ from arrayspeed.decide.means import geometric_mean, shown
 from arrayspeed.decide.observed import level
 from arrayspeed.decide.prior import Prior, prior
 from arrayspeed.decide.student import density, quantile, tail
-from arrayspeed.decide.words import MOST_A_LOOK, SIZES
+from arrayspeed.decide.words import MOST_A_LOOK, SIZES, Word
 from arrayspeed.model.measures import MEASURES
 
 FOLDER = Path(decide.__file__).parent
@@ -94,13 +94,20 @@ def test_decide_is_pure():
     ],
 )
 def test_exit_status(verdicts, status):
-    assert exit_status(verdicts) == status
+    assert exit_status(map(Word, verdicts)) == status
+
+
+def test_what_stays_below_the_limit_does_not_count_as_undecided():
+    assert exit_status([Word("unclear", bounded=True), Word("not slower", bounded=True), Word("negligible")]) == 0
+    assert exit_status([Word("unclear", bounded=True), Word("slower")]) == 1
+    assert exit_status([Word("unclear", bounded=True), Word("unclear")]) == 2
+    assert exit_status([Word("accepted"), Word("same")]) == 0
 
 
 def test_exit_status_with_another_share():
-    verdicts = ["same"] * 3 + ["unclear"]
+    verdicts = [*map(Word, ["same"] * 3 + ["unclear"])]
     assert [exit_status(verdicts, share) for share in (0.0, 0.2, 0.25, 1.0)] == [2, 2, 0, 0]
-    assert exit_status(["same"], 0.0) == 0
+    assert exit_status([Word("same")], 0.0) == 0
 
 
 # observed
@@ -272,7 +279,61 @@ def test_the_chance_of_a_change_is_mccarthy_s_and_smyth_s():
         (np.mean(differences) + edge) / error, 5
     )
     assert judge([found], level=chances * 1.001)[0].verdict == "slower"
-    assert judge([found], level=chances * 0.999)[0].verdict == "unclear"
+    assert judge([found], level=chances * 0.999)[0].verdict != "same"
+
+
+def test_the_chance_of_a_bound_is_that_of_one_side():
+    found = drawn(3, count=6, shift=-0.1, noise=0.05)
+    differences = found.differences()
+    mean, error = np.mean(differences), np.std(differences, ddof=1) / math.sqrt(6)
+    for edge, said in ((1.25, lambda item: item.bounded), (1.05, lambda item: item.verdict == "not slower")):
+        below = stats.t.sf((math.log(edge) - mean) / error, 5)
+        assert said(judge([found], level=min(0.5, below * 1.001))[0])
+        assert not said(judge([found], level=below * 0.999)[0])
+
+
+def test_bounds_are_below_the_limit_for_just_those_that_are_bounded():
+    """As intervals of what was chosen are, they are as wide as Benjamini and Hochberg's rule needs."""
+    ones = [replace(drawn(n, count=5, shift=0.01 * n, noise=0.06), group=n) for n in range(30)]
+    found = judge(ones)
+    assert 5 < sum(each.bounded for each in found) < 28
+    for each in found:
+        assert each.bounded == (each.bound <= 1.25)
+
+
+def test_a_difference_that_never_matters_is_negligible_and_not_the_same():
+    def word(old, new, **options):
+        rounds = range(6)
+        noise = {n: 1 + 0.001 * (-1) ** n for n in rounds}
+        sides = ({n: value * noise[n] for n in rounds} for value in (old, new))
+        return judge([Observed(*sides, words=SIZES, **options)])[0].verdict
+
+    assert word(1e6, 1e6, least=2.0**20) == "same"
+    assert word(1e6, 1.5e6, least=2.0**20) == "negligible"
+    assert word(1e6, 3e6, least=2.0**20) == "larger"
+    assert word(36.0, 92.0, floor=64.0, least=64.0) == "negligible"
+    assert word(36.0, 60.0, floor=64.0, least=64.0) == "negligible"
+    assert word(0.0, 0.0, floor=64.0, least=64.0) == "same"
+
+
+def test_until_the_limit_a_bound_is_enough():
+    data = {n: drawn(n, 4, shift=0.03, noise=0.03) for n in range(50)}
+    gate, person = Looks(until="limit"), Looks()
+    for looks in (gate, person):
+        looks.look(data)
+    assert len(gate.decisions) > 40 > len(person.decisions)
+    assert {one.verdict for one in gate.decisions.values()} <= {"unclear", "not slower", "same"}
+    assert all(one.bounded for one in gate.decisions.values())
+
+
+def test_a_gate_gives_up_what_no_round_could_bound():
+    """A ratio at the limit itself, of which words would still be found."""
+    gate, person = Looks(until="limit", factor=1.25), Looks(factor=1.05)
+    for count in (4, 6, 8):
+        for looks in (gate, person):
+            looks.look({"at": drawn(1, count, shift=math.log(1.25), noise=0.04)})
+    assert gate.given_up == {"at"}
+    assert person.words == {"at": "slower"}
 
 
 def test_the_chance_of_the_same_is_schuirmann_s():
@@ -281,7 +342,7 @@ def test_the_chance_of_the_same_is_schuirmann_s():
     error = np.std(differences, ddof=1) / math.sqrt(6)
     chances = stats.t.sf((math.log(1.05) - abs(np.mean(differences))) / error, 5)
     assert judge([found], level=chances * 1.001)[0].verdict == "same"
-    assert judge([found], level=chances * 0.999)[0].verdict == "unclear"
+    assert judge([found], level=chances * 0.999)[0].verdict != "same"
 
 
 def test_of_many_comparisons_each_must_be_clearer():
@@ -398,19 +459,22 @@ def test_neither_drift_nor_unit_nor_order_matters(rows, drift, rng):
 def test_exchanged_sides_give_the_mirrored_word(rows):
     old, new = ([math.exp(row[side]) for row in rows] for side in (0, 1))
     forth, back = one(old, new), one(new, old)
-    assert back.verdict == {"slower": "faster", "faster": "slower"}.get(forth.verdict, forth.verdict)
+    mirrored = {"slower": {"faster"}, "faster": {"slower"}, "same": {"same"}}
+    assert back.verdict in mirrored.get(forth.verdict, {"unclear", "not slower"})
     assert back.low == pytest.approx(1 / forth.high)
 
 
 @settings(max_examples=100, deadline=None)
 @given(st.lists(st.floats(-0.2, 0.2), min_size=3, max_size=7), st.floats(-0.3, 0.3), st.floats(1, 10))
 def test_more_noise_never_decides_more(residuals, shift, times):
-    """The same ratio with its noise enlarged keeps its word or becomes unclear."""
+    """The same ratio with its noise enlarged keeps its word or one that says less, and bounds no more."""
     centred = np.array(residuals) - np.mean(residuals)
     if centred.std() < 1e-6:
         return
-    words = [one([1.0] * len(centred), np.exp(shift + scale * centred).tolist()).verdict for scale in (1.0, times)]
-    assert words[1] in (words[0], "unclear")
+    less, more = (one([1.0] * len(centred), np.exp(shift + scale * centred).tolist()) for scale in (1.0, times))
+    says_less = {"same": {"not slower", "unclear"}, "faster": {"not slower", "unclear"}}
+    assert more.verdict in {less.verdict} | says_less.get(less.verdict, {"unclear"})
+    assert less.bounded or not more.bounded
 
 
 # failures
@@ -490,9 +554,9 @@ def test_a_time_limit_spends_no_more_than_the_error_rate(monkeypatch, rounds):
     """Wherever time is up: after the looks before spend their parts, the last one spends what a last look may."""
     asked = []
 
-    def noting(ones, factor, level, before):
+    def noting(ones, factor, level, *rest):
         asked.append(level)
-        return judge(ones, factor, level, before)
+        return judge(ones, factor, level, *rest)
 
     monkeypatch.setattr("arrayspeed.decide.looks.judge", noting)
     for stop in range(len(plan(rounds))):
@@ -537,14 +601,25 @@ def test_what_is_decided_stays_decided_and_gets_no_more_processes():
 
 
 def test_what_no_look_would_decide_is_given_up():
-    """Equals with a noise of 28 % need some two hundred rounds, and get twelve."""
+    """Of equals with a noise of ×4 not even a bound would be known; with 28 %, bounds are, and words never."""
     looks = Looks()
     for count in LOOKS[:4]:
-        data = {n: drawn(n, count, noise=0.2) for n in range(40)}
+        data = {n: drawn(n, count, noise=1.0) for n in range(40)}
         looks.look(data)
     assert len(looks.undecided(data)) <= 4
     assert len(looks.given_up) >= 36
     assert looks.words == {}
+
+
+def test_what_has_no_bound_goes_on_although_no_word_is_in_sight():
+    looks = Looks()
+    for count in LOOKS[:-1]:
+        data = {n: drawn(n, count, noise=0.2) for n in range(40)}
+        found = looks.look(data)
+    bounded = [key for key, one in found.items() if one.bounded]
+    assert len(bounded) > 10
+    assert looks.words == {}
+    assert looks.given_up.issuperset(bounded)
 
 
 def test_patience_gives_nothing_up():
@@ -729,7 +804,7 @@ def test_what_falls_or_never_differs_does_not_go_along():
     ("within", "new", "verdict"),
     [
         (0.0, 0.0, "same"),
-        (100.0, 0.0, "same"),
+        (100.0, 0.0, "negligible"),
         (5_000.0, 0.0, "unclear"),
         (0.0, 20_000.0, "larger"),
         (5_000.0, 5_500.0, "unclear"),

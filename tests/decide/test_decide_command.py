@@ -11,7 +11,19 @@ from arrayspeed.decide import Decision
 from arrayspeed.formats import verdicts
 from support import schema
 
-KEYS = ["comparison", "verdict", "worse", "ratio", "low", "high", "rounds", "failed_reference", "failed_subject"]
+KEYS = [
+    "comparison",
+    "verdict",
+    "worse",
+    "ratio",
+    "low",
+    "high",
+    "rounds",
+    "failed_reference",
+    "failed_subject",
+    "bounded",
+    "bound",
+]
 
 
 def lines(name, ratio, count=8, noise=0.005, failing=()):
@@ -70,11 +82,11 @@ def test_a_process_that_fails(decided):
 
 
 def test_every_undecided_comparison_is_listed_and_counts(decided):
-    noisy = [list(lines(f"noisy {n}", 1.0, noise=0.3)) for n in range(2)]
+    noisy = [list(lines(f"noisy {n}", 1.0, count=4, noise=0.3)) for n in range(2)]
     status, printed = decided(*EQUALS, *noisy)
     assert status == 2
     assert all(f"noisy {n}" in printed.out for n in range(2))
-    assert "not decided (more than 5 % of 22 comparisons unclear)" in printed.out
+    assert "not decided (2 of 22 comparisons have no bound)" in printed.out
     assert decided(*EQUALS, *noisy, options=["--unclear", "0.1"])[0] == 0
     assert decided(*EQUALS, noisy[0])[0] == 0
     assert decided(*EQUALS, noisy[0], options=["--unclear", "0"])[0] == 2

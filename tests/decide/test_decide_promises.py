@@ -13,6 +13,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from arrayspeed.cli import simulate as command
 from arrayspeed.cli.main import main
@@ -63,6 +64,30 @@ def test_what_is_said_is_true(judged):
     assert found.called_same > 200
     assert found.false_changed <= 0.05
     assert found.false_same <= 0.05
+    assert found.not_slower > 20
+    assert found.false_not_slower <= 0.05
+    assert found.bounded > 1000
+    assert found.false_bounded <= 0.05
+
+
+def test_what_a_gate_says_is_true_and_costs_less(judged):
+    found = summarise(outcomes(judged.truths, until="limit"))
+    words = summarise(judged.outcomes)
+    assert found.bounded > 1000
+    assert found.false_bounded <= 0.05
+    assert found.false_changed <= 0.05
+    assert found.open <= words.open + 0.02
+    assert found.pairs < 0.75 * words.pairs
+    for one in judged.outcomes:
+        if one.decision.bounded:
+            assert one.decision.bound <= 1.25
+
+
+@pytest.mark.parametrize("until", ["words", "limit"])
+def test_a_lone_slowdown_among_equals_is_not_lost(judged, until):
+    """By just the limit, where hundreds of others are equal: a rule that believes what is usual would lose it."""
+    missed = round(60 * simulate.lone(judged.scenario, 60, until=until))
+    assert missed <= binom.ppf(0.999, 60, 0.05)
 
 
 def test_intervals_hold_what_they_promise(judged):
@@ -141,10 +166,15 @@ def test_the_page_has_the_figures_that_are_found_here(judged):
     rows = re.findall(rf"^\| {re.escape(judged.scenario.name)} \| (.*) \|$", page, re.MULTILINE)
     said = [[float(number) for number in re.findall(r"[\d.]+", row)] for row in rows]
     true = [("false_changed", "false_same", "covered", "covered_chosen"), (1.10, 1.20, "same", "unclear")]
-    for numbers, names in zip(said, true, strict=True):
+    for numbers, names in zip(said[:2], true, strict=True):
         expected = [100 * (now.found[name] if isinstance(name, float) else getattr(now, name)) for name in names]
         assert numbers[:4] == pytest.approx(expected, abs=0.11)
     assert said[1][4] == pytest.approx(now.pairs, abs=0.06)
+    gate = summarise(outcomes(judged.truths, until="limit"))
+    expected = [now.false_not_slower, now.false_bounded, now.bounded / now.comparisons, gate.bounded / gate.comparisons]
+    expected += [gate.worse[1.20], gate.worse[1.50]]
+    assert said[2][:6] == pytest.approx([100 * each for each in expected], abs=0.11)
+    assert said[2][6] == pytest.approx(gate.pairs, abs=0.06)
 
 
 @pytest.mark.seconds
@@ -192,15 +222,17 @@ def test_a_fixed_number_of_rounds_that_cannot_be_enough():
 def test_a_broken_promise_is_named():
     found = summarise(outcomes(judged_in(SCENARIOS[0]).truths, careless))
     means = simulate.Means(100, 0.5)
-    report = simulate.Report("a", found, 0.5, 200, means, 10, found, 0.5)
+    report = simulate.Report("a", found, 0.5, 200, means, 10, found, 0.5, found, 0.5, 0.5, 100)
     broken = " ".join(report.broken())
     assert "false slower or faster" in broken
     assert "means that miss: 50.0%" in broken
     assert "every ratio is the factor: 50.0%" in broken
     assert "slower or faster, time up" in broken
     assert "at the factor, time up: 50.0%" in broken
+    assert "lone slowdown that is missed: 50.0%" in broken
+    assert "lone slowdown that a gate misses: 50.0%" in broken
     now = summarise(judged_in(SCENARIOS[0]).outcomes)
-    kept = simulate.Report("a", now, 0.0, 200, simulate.Means(100, 0.95), None, now, 0.0)
+    kept = simulate.Report("a", now, 0.0, 200, simulate.Means(100, 0.95), None, now, 0.0, now, 0.0, 0.0, 100)
     assert kept.broken() == []
     assert kept.spent is None
 
@@ -236,7 +268,9 @@ def test_what_was_recorded_is_enough():
 
 def test_nothing_is_found_in_recorded_noise_where_nothing_differs():
     rng = random.Random(5)
-    wrong = sum(any(one.verdict not in ("same", "unclear") for one in judge(recorded(rng))) for _ in range(200))
+    wrong = sum(
+        any(one.verdict not in ("same", "not slower", "unclear") for one in judge(recorded(rng))) for _ in range(200)
+    )
     assert wrong / 200 <= 0.05
 
 

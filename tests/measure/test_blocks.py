@@ -226,9 +226,9 @@ def test_an_interpreter_without_the_benchmarks_is_one_failure(tmp_path):
         blocks.Server("false", "numpy", tmp_path / "benchmarks")
 
 
-def combination(environment="old", size=1000):
-    name = "elementwise.add_float64.time_call"
-    return Combination(environment, name, 0, "elementwise", "add", "float64", "time_call", "numpy", size, "cpu")
+def combination(environment="old", size=1000, measure="time_call"):
+    name = f"elementwise.add_float64.{measure}"
+    return Combination(environment, name, 0, "elementwise", "add", "float64", measure, "numpy", size, "cpu")
 
 
 def test_a_block_is_named_after_what_it_compares():
@@ -424,10 +424,14 @@ def test_rounds_of_an_earlier_run_are_not_made_again(monkeypatch):
 def test_what_is_measured_already_is_not_announced(capsys):
     these = made_blocks(3)
     first, *_ = these
-    Rounds(these, (4, 8))
-    Rounds(these, (4, 8), {first: 3, "another": 4})
-    Rounds(these, (4, 4), dict.fromkeys(these, 4))
-    whole, begun, finished = capsys.readouterr().err.splitlines()
+    seconds = dict.fromkeys((one.name for one in these.values()), 60.0)
+    Rounds(these, (4, 8), seconds)
+    Rounds(these, (4, 8), seconds, {first: 3, "another": 4})
+    Rounds(these, (4, 4), seconds, dict.fromkeys(these, 4))
+    Rounds(these, (4, 8), seconds, minutes=15)
+    whole, begun, finished, limited = capsys.readouterr().err.splitlines()
+    assert "about 12:00 min to the first look, 24:00 min at most" in whole
+    assert "about 12:00 min to the first look, 15:00 min at most" in limited
     assert whole.startswith("3 blocks, judged")
     assert begun.startswith("3 blocks, 1 of them begun, judged")
     assert finished.endswith("about 0:00 min to the first look, 0:00 min at most")
@@ -444,9 +448,20 @@ def test_processes_prepare_at_once_on_as_many_cores_as_there_are(monkeypatch):
     assert [guess(cores) for cores in (1, 2, 64)] == pytest.approx([preparing, preparing / 2, preparing / 2])
 
 
+def test_what_shares_the_processes_of_another_takes_little_more():
+    time, *figures = (
+        blocks.block([combination("old", measure=name), combination("new", measure=name)])
+        for name in ("time_call", "track_first_call", "track_error")
+    )
+    figures = [one.with_first(2) for one in figures]
+    seconds = blocks.guesses([*figures, time])
+    assert seconds == {time.name: time.guess} | {one.name: blocks.FIGURE for one in figures}
+    assert blocks.expected([*figures, time], 4) == pytest.approx(4 * time.guess + 2 * 2 * blocks.FIGURE)
+
+
 def test_progress_says_what_is_left(capsys):
     these = made_blocks(3)
-    progress = Rounds(these, (4, 8))
+    progress = Rounds(these, (4, 8), {one.name: one.guess for one in these.values()})
     progress.start(0, list(these.values()), 3)
     for one in these.values():
         progress.finish([one])

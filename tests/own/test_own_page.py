@@ -6,6 +6,7 @@ import pytest
 from rich.console import Console
 
 from arrayspeed.decide.looks import Looks
+from arrayspeed.measure.looking import Limits
 from arrayspeed.own.measures import observed
 from arrayspeed.own.records import Record, Records
 from arrayspeed.own.script import Script
@@ -60,7 +61,7 @@ def verdict_found(request, tmp_path):
     for look in looks.plan:
         seen = observed(records, items, look, 1.05, every_pair)
         decisions = looks.look(seen)
-    return verdict(Script(Path("mine.py"), ""), sides, records, seen, decisions, 1.05, 0.05, (), every_pair)
+    return verdict(Script(Path("mine.py"), ""), sides, records, seen, decisions, Limits(), 0.05, (), every_pair)
 
 
 def test_why_something_fails_is_said_once(verdict_found):

@@ -323,7 +323,7 @@ def test_why_a_kernel_fails_is_said():
         for number in range(4)
     ]
     sides = compare.Sides(works, fails)
-    (row,) = compare.judge_stored({"what": sides}, 1.05)
+    (row,) = compare.judge_stored({"what": sides}, Limits())
     found = of_row(("what",), row_of(row, (Side("1.0"), Side("1.1"))))
     assert found.verdict == "fails"
     assert found.detail == "fails in 1.1: it crashed"

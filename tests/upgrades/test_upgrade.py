@@ -1,10 +1,15 @@
 """What an upgrade makes of its processes, what it prints, and the environments that it compares."""
 
+import io
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
+from rich.console import Console
 
+from arrayspeed.formats.verdicts import upwards
+from arrayspeed.measure.looking import Limits
 from arrayspeed.measure.plan import Selection, selected
 from arrayspeed.model.combination import Combination
 from arrayspeed.model.errors import UserError
@@ -13,7 +18,7 @@ from arrayspeed.records.processes import Process
 from arrayspeed.upgrades import compare, pair
 from arrayspeed.upgrades.verdict import verdict
 from arrayspeed.verdict.data import as_json
-from arrayspeed.verdict.text import as_markdown
+from arrayspeed.verdict.text import as_markdown, as_table
 from arrayspeed.verdict.verdict import Side
 from kernels import CATALOGUE
 from support import schema
@@ -46,8 +51,8 @@ def found(*cases):
     return made
 
 
-def judged(*cases, factor=1.05):
-    return compare.judge_stored(found(*cases), factor)
+def judged(*cases):
+    return compare.judge_stored(found(*cases), Limits())
 
 
 NOISE = [1.0, 1.01, 0.99, 1.005, 0.995, 1.0, 1.01, 0.99, 1.0, 1.002]
@@ -119,7 +124,7 @@ def test_an_error_of_another_rounding_is_no_change():
         (one(kernel="exact", measure="track_error"), [0.0] * 2, [0.0] * 2),
     )
     assert {row.one.kernel: row.verdict for row in rows} == {
-        "rounding": "same",
+        "rounding": "negligible",
         "digits": "less accurate",
         "exact": "same",
     }
@@ -135,8 +140,8 @@ def test_memory_must_grow_by_more_than_the_allocator_s_grain():
         (one(kernel="less", measure="track_memory"), [100 * mib] * 4, [50 * mib] * 4),
     )
     assert {row.one.kernel: row.verdict for row in rows} == {
-        "grain": "same",
-        "small": "same",
+        "grain": "negligible",
+        "small": "negligible",
         "large": "larger",
         "new": "larger",
         "less": "smaller",
@@ -159,16 +164,16 @@ def test_what_neither_side_can_measure_is_not_compared():
     absent = [Process(one(), None, round=n, **lacking) for n in range(4)]
     works = [Process(one(), value, round=n, block="run.matmul") for n, value in enumerate(scaled(1e-3, 4))]
     assert compare.Sides(absent, absent).available() == compare.Sides()
-    assert compare.judge_stored({"key": compare.Sides(absent, absent).available()}, 1.05) == []
+    assert compare.judge_stored({"key": compare.Sides(absent, absent).available()}, Limits()) == []
     some = compare.Sides([*works[:3], absent[3]], [*works[:3], absent[3]]).available()
     assert [len(some.old), len(some.new)] == [3, 3]
     lacks = compare.Sides(works, absent).available()
-    assert [row.verdict for row in compare.judge_stored({"key": lacks}, 1.05)] == ["fails"]
+    assert [row.verdict for row in compare.judge_stored({"key": lacks}, Limits())] == ["fails"]
 
 
 def test_what_never_met_is_compared_with_the_noise_between_minutes():
     old, new = ([Process(one(), value) for value in values] for values in (scaled(1e-3), scaled(1.15e-3)))
-    (row,) = compare.judge_stored({"key": compare.Sides(old, new)}, 1.05)
+    (row,) = compare.judge_stored({"key": compare.Sides(old, new)}, Limits())
     assert row.verdict == "unclear"
     assert not row.decision.paired
     assert "unpaired" in as_markdown(as_upgrade([row]))
@@ -176,7 +181,7 @@ def test_what_never_met_is_compared_with_the_noise_between_minutes():
 
 def as_upgrade(rows, unclear=0.05, **others):
     sides = Side("0.9.2", "3.12"), Side("0.10.2", "3.12")
-    return verdict("jax", sides, rows, "machine", 1.05, others, unclear)
+    return verdict("jax", sides, rows, "machine", Limits(), others, unclear)
 
 
 def test_the_worst_comes_first_and_what_is_unclear_is_listed(rows):
@@ -195,28 +200,72 @@ def test_a_part_of_the_kernels_is_not_taken_for_all():
 
 def test_conclusion_counts(rows):
     text = as_upgrade(rows).headline
-    assert text.startswith("jax 0.9.2 → 0.10.2: worse")
-    assert "1 fails, 1 sometimes fails, 2 slower" in text
+    assert text == (
+        "jax 0.9.2 → 0.10.2: NOT SAFE: 1 fails (fails 1,000 jax-jit), 1 sometimes fails (sometimes 1,000 jax-jit), "
+        "2 slower (slower 1,000 jax-jit ×1.30, drifting 1,000 jax-jit ×1.15)."
+    )
+
+
+def outcome_of(*names):
+    return as_upgrade(judged(*((one(kernel=name), *CASES[name][:2]) for name in names))).outcome
+
+
+def test_what_is_safe_says_what_could_hide():
+    assert re.fullmatch(r"SAFE: nothing is slower; no slowdown beyond ×1\.0\d can hide\.", outcome_of("same"))
+    assert re.fullmatch(r"SAFE: nothing is slower; no slowdown beyond ×1\.0\d can hide\.", outcome_of("between"))
+    assert "no slowdown beyond" in outcome_of("faster", "works")
+
+
+def test_what_is_undecided_says_what_could_hide_and_where():
+    assert re.fullmatch(r"UNDECIDED: a slowdown of ×[\d.]+ could hide in noisy 1,000 jax-jit\.", outcome_of("noisy"))
+    assert outcome_of("once") == "UNDECIDED: too little was measured of once 1,000 jax-jit."
+    assert outcome_of("broken") == "UNDECIDED: nothing could be compared."
+
+
+def test_what_is_not_bounded_is_named_where_so_much_is_allowed():
+    rows = judged(*((one(kernel=name), *CASES[name][:2]) for name in ("same", "noisy")))
+    text = as_upgrade(rows, unclear=0.5).outcome
+    assert re.search(r"can hide, except in noisy 1,000 jax-jit \(at most ×[\d.]+\)\.$", text)
+
+
+def test_bounds_are_rounded_upwards():
+    assert [upwards(each) for each in (1.0801, 1.08, 1.2, 12.1)] == ["1.09", "1.08", "1.20", "13.0"]
+
+
+@pytest.mark.parametrize("width", [60, 80, 140])
+def test_a_terminal_of_any_width_shows_every_row_whole(rows, width):
+    """As a table where there is room, else line by line: no word is broken, and nothing is cut off."""
+    out = io.StringIO()
+    Console(file=out, width=width, highlight=False).print(as_table(as_upgrade(rows)))
+    text = out.getvalue()
+    assert max(map(len, text.splitlines())) <= width
+    assert text.count("jax-jit") >= len(CASES) - 1
+    for word in ("sometimes fails", "×1.30", "1.00 ms", "1.30 ms", "drifting"):
+        assert word in text
+    assert "old: 0.9.2; new: 0.10.2" in text
+    assert "1 same" in text and "--all shows them" in text
+    assert ("│" not in text) and ("verdict" in text) == (width == 140)
 
 
 def test_markdown_is_a_table_of_what_changed(rows):
     text = as_markdown(as_upgrade(rows, ml_dtypes=("0.4.1", None)))
     lines = text.splitlines()
-    assert lines[0].startswith("**jax 0.9.2 → 0.10.2")
+    assert lines[0].startswith("**NOT SAFE: 1 fails")
+    assert lines[2] == "jax 0.9.2 → 0.10.2"
     assert any(
         line.startswith("| slower | time | slower 1,000 | jax-jit | 1.00 ms | 1.30 ms | ×1.30") for line in lines
     )
     assert "5 of 10 against 0 of 10" in text
     assert "ml_dtypes 0.4.1 → absent" in text
     tables = [line for line in lines if line.startswith("|")]
-    assert {line.count("|") for line in tables} == {9, 6}
+    assert {line.count("|") for line in tables} == {10, 6}
 
 
 def test_json_holds_every_process(rows):
     data = schema.read("upgrade", as_json(as_upgrade(rows)))
     assert data["exit_status"] == 1
     keys = {"comparison", "verdict", "worse", "ratio", "low", "high", "rounds", "failed_reference", "failed_subject"}
-    keys |= {"benchmark", "kernel", "backend", "size", "device", "measure"}
+    keys |= {"bounded", "bound", "benchmark", "kernel", "backend", "size", "device", "measure"}
     assert all(keys <= row.keys() for row in data["comparisons"])
     assert len({row["comparison"] for row in data["comparisons"]}) == len(CASES)
     (slower,) = (row for row in data["comparisons"] if row["kernel"] == "slower")

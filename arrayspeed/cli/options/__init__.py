@@ -48,6 +48,9 @@ positive = number(float, lambda value: value > 0, "more than 0")
 finite = number(float, lambda value: 0 < value < math.inf, "more than 0")
 not_negative = number(float, lambda value: 0 <= value < math.inf, "0 or more")
 
+#: A ratio above 1.
+ratio = number(float, lambda value: 1 < value < math.inf, "above 1")
+
 #: The ratio that somebody would act on.
 factor = number(float, lambda value: 1 < value < 100, "above 1; 1.05 reports changes of more than 5 %")
 

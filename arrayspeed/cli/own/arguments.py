@@ -8,6 +8,9 @@ from collections.abc import Iterable
 
 from arrayspeed.cli import options
 from arrayspeed.decide import FACTOR, LOOKS, UNCLEAR_SHARE
+from arrayspeed.decide.words import LIMIT, LIMITS, WORDS
+from arrayspeed.measure.looking import Limits
+from arrayspeed.model.errors import UserError
 from arrayspeed.own.kinds import KINDS
 
 #: Seconds that a function has to be prepared, and for each batch.
@@ -80,25 +83,55 @@ def add_limits(parser: argparse.ArgumentParser, formats: bool = True) -> None:
         type=options.factor,
         default=FACTOR,
         metavar="F",
-        help=f"the ratio that you would act on (default {FACTOR})",
+        help=f"the ratio beyond which a change is reported (default {FACTOR})",
+    )
+    parser.add_argument(
+        "--limit",
+        type=options.factor,
+        metavar="L",
+        help=f"the ratio that every comparison must be shown to stay below for exit status 0 (default {LIMIT}, or the "
+        "factor where that is more)",
+    )
+    parser.add_argument(
+        "--until",
+        choices=(WORDS, LIMITS),
+        default=WORDS,
+        help="measure a comparison until it has a word (default), or only until it is worse or shown to stay below "
+        "--limit, which takes less time",
     )
     parser.add_argument(
         "--unclear",
         type=options.share,
         default=UNCLEAR_SHARE,
         metavar="SHARE",
-        help=f"the share of comparisons that may stay unclear with exit status 0 (default {UNCLEAR_SHARE})",
+        help=f"the share of comparisons that may lack such a bound with exit status 0 (default {UNCLEAR_SHARE})",
     )
     if formats:
         parser.add_argument("--format", choices=("table", "markdown", "json"), default="table", help="default table")
+        parser.add_argument("--all", action="store_true", help="show what is the same or negligible, too")
 
 
-def add_minutes(parser: argparse.ArgumentParser) -> None:
-    """How long it may take."""
+def add_minutes(parser: argparse.ArgumentParser, default: float = math.inf) -> None:
+    """How long it may take; ``default`` without the option."""
+    said = "" if math.isinf(default) else f" (default {default:g})"
     parser.add_argument(
         "--minutes",
         type=options.positive,
-        default=math.inf,
+        default=default,
         metavar="N",
-        help="stop after N minutes and judge what has been measured",
+        help=f"stop after N minutes and judge what has been measured{said}",
     )
+
+
+def limits_of(args: argparse.Namespace) -> Limits:
+    """Return how long, and how strict.
+
+    Raises
+    ------
+    UserError
+        The limit is less than the factor.
+    """
+    limit = args.limit or max(LIMIT, args.factor)
+    if limit < args.factor:
+        raise UserError(f"--limit {limit:g} is less than --factor {args.factor:g}, beyond which changes are reported")
+    return Limits(args.rounds, args.minutes, args.factor, limit=limit, until=args.until)

@@ -6,9 +6,9 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from arrayspeed.cli.showing import show
+from arrayspeed.cli.own.arguments import limits_of
+from arrayspeed.cli.showing import finish
 from arrayspeed.formats.progress import say
-from arrayspeed.measure.looking import Limits
 from arrayspeed.measure.players import Interleaving
 from arrayspeed.model.errors import UserError
 from arrayspeed.own import script
@@ -58,6 +58,5 @@ def wanted_of(what: Script, args: argparse.Namespace) -> Wanted:
 def run(what: Script, sides: Sequence[Side], args: argparse.Namespace, every_pair: bool = False) -> int:
     """Measure, print the verdict, and return the exit status. ``every_pair``: which side is the fastest."""
     subject = OwnCode(what, "", wanted_of(what, args), None, say)
-    verdict = subject.verdict(sides, Limits(args.rounds, args.minutes, args.factor), args.unclear, every_pair)
-    show(verdict, args.format, args.html)
-    return verdict.status
+    verdict = subject.verdict(sides, limits_of(args), args.unclear, every_pair)
+    return finish(verdict, args)

@@ -12,7 +12,6 @@ from arrayspeed.cli.selected import add_selected, check_selected
 from arrayspeed.environments import interpreters
 from arrayspeed.environments.project import load_config
 from arrayspeed.formats.progress import say
-from arrayspeed.measure.looking import Limits
 from arrayspeed.measure.tiers import kernels_of
 from arrayspeed.model.errors import UserError
 from arrayspeed.subjects.kernels import Kernels
@@ -71,13 +70,8 @@ def subject_of(args: argparse.Namespace, name: str) -> Subject:
     return kernels_of_args(args, name, [args.python] if args.python else [])
 
 
-def kernels_of_args(args: argparse.Namespace, name: str, python: Sequence[str]) -> Kernels:
-    """Return a library with the kernels that the arguments choose."""
+def kernels_of_args(args: argparse.Namespace, name: str, python: Sequence[str], fitting: bool = False) -> Kernels:
+    """Return a library with the kernels that the arguments choose; ``fitting``: as of `Kernels`."""
     chosen = default_selections(args.bench, [args.device], args.size, kernels_of(args.tier, [], bool(args.bench)))
     pair.exact(name, args.companions)
-    return Kernels(load_config(), name, chosen, args.companions, python, args.wait, say)
-
-
-def limits_of(args: argparse.Namespace) -> Limits:
-    """Return how long, and how strict."""
-    return Limits(args.rounds, args.minutes, args.factor)
+    return Kernels(load_config(), name, chosen, args.companions, python, args.wait, say, fitting)
