@@ -10,6 +10,7 @@ COMMANDS = {
     "test_action": (),
     "test_audit": (),
     "test_bisect": (),
+    "test_commits": ("test_a_slower_commit_is_found_and_named_and_the_users_tree_stays_as_it_is",),
     "test_environment": (),
     "test_existing": (),
     "test_explain": (),

@@ -20,12 +20,14 @@ from collections.abc import Sequence
 from arrayspeed.cli import options
 from arrayspeed.cli.options import cores
 from arrayspeed.cli.own import arguments
+from arrayspeed.cli.own.run import commits_of
 from arrayspeed.cli.releases import check_name
 from arrayspeed.cli.subjects import add_subject, check_subject, subject_of
 from arrayspeed.environments.listed import Release, between, is_early
 from arrayspeed.environments.pythons import NoPython
 from arrayspeed.formats.progress import say
 from arrayspeed.formats.terminal import console
+from arrayspeed.model.errors import UserError
 from arrayspeed.releases import outcome
 from arrayspeed.releases.bisect import Bisection
 from arrayspeed.releases.parts import parts
@@ -34,9 +36,9 @@ from arrayspeed.subjects.subject import Subject
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``arrayspeed bisect``."""
-    parser.add_argument("name", metavar="NAME", help="a library; with --file, any package")
-    parser.add_argument("old", metavar="OLD", help="a release that is good")
-    parser.add_argument("new", metavar="NEW", help="a later one that is bad")
+    parser.add_argument("name", metavar="NAME", nargs="?", help="a library; with --file, any package")
+    parser.add_argument("old", metavar="OLD", nargs="?", help="a release that is good")
+    parser.add_argument("new", metavar="NEW", nargs="?", help="a later one that is bad")
     parser.add_argument("--pre", action="store_true", help="pre-releases and nightly builds too")
     parser.add_argument(
         "--of",
@@ -45,6 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="",
         help="of what is worse, search for what it matches alone: 'time$', 'solve'",
     )
+    arguments.add_commits(parser)
     add_subject(parser)
     arguments.add_limits(parser)
     cores.add_cores(parser)
@@ -52,14 +55,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Run ``arrayspeed bisect``."""
+    cores.use_cores(args.cores)
+    if args.commits:
+        if args.name is not None:
+            raise UserError(f"--commits takes no NAME: {args.name!r} is left over")
+        check_subject(args, [])
+        commits = commits_of(args, args.commits[-1])
+        return searched(commits, [commits.between(*args.commits)], args)
+    if args.new is None:
+        raise UserError("NAME OLD NEW are needed: arrayspeed bisect jax 0.4.31 0.8.3")
     check_name(args.name.split("[")[0])
     check_subject(args, [args.name])
-    cores.use_cores(args.cores)
     subject = subject_of(args, args.name)
     early = args.pre or is_early(args.old) or is_early(args.new)
     ends = between(subject.project, subject.releases(early), args.old, args.new)
+    return searched(subject, parts_of(subject, ends), args)
+
+
+def searched(subject: Subject, parts: Sequence[Sequence[Release]], args: argparse.Namespace) -> int:
+    """Search each part, print what was found, and return the exit status."""
     statuses = []
-    for part in parts_of(subject, ends):
+    for part in parts:
         found = Bisection(
             subject, part, arguments.limits_of(args), say, args.again, unclear=args.unclear, of=args.of
         ).run()

@@ -16,7 +16,7 @@ from typing import Any
 
 from arrayspeed.cli.options import cores
 from arrayspeed.cli.own import arguments
-from arrayspeed.cli.own.run import run, script_of
+from arrayspeed.cli.own.run import commits_of, judged, run, script_of
 from arrayspeed.model.errors import UserError
 from arrayspeed.own import sides
 from arrayspeed.own.sides import Side
@@ -34,6 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="requirements and environment variables of a side: 'jax==0.4.31 XLA_FLAGS=--x=1'; two or more",
     )
     arguments.add_what(parser)
+    arguments.add_commits(parser, several=True)
     arguments.add_limits(parser)
     cores.add_cores(parser)
     parser.add_argument("--size", **several, metavar="SIZE", help="only these sizes")
@@ -48,6 +49,11 @@ def main(args: argparse.Namespace) -> int:
     cores.use_cores(args.cores)
     if not arguments.is_own(args):
         raise UserError("what is to be measured? --file mine.py; see `arrayspeed compare --help`")
+    if args.commits:
+        if args.functions or len(args.commits) < 2:
+            raise UserError("--commits takes two commits or more, and no functions: -k chooses these")
+        subject = commits_of(args, args.commits[-1])
+        return judged(subject, subject.own.sides(args.commits), args, every_pair=True)
     if bool(args.functions) == bool(args.sides):
         raise UserError("give functions of the file, or --side twice or more")
     if args.functions and not args.file:

@@ -48,11 +48,17 @@ OPEN = (UNCLEAR, *NOT_WORSE)
 #: What is worse, and somebody has accepted.
 ACCEPTED = "accepted"
 
+#: What a commit brings: the one before cannot run it.
+NEW = "new"
+
+#: What is not compared.
+UNCOMPARED = (BROKEN, NEW)
+
 #: What says that there is no value.
 FAILURES = (FAILS, SOMETIMES, BROKEN)
 
 #: The order in which people want to see them.
-ORDER = (*WORSE, ACCEPTED, WORKS, FASTER, SIZES.less, ERRORS.less, *OPEN, *ALIKE, BROKEN)
+ORDER = (*WORSE, ACCEPTED, NEW, WORKS, FASTER, SIZES.less, ERRORS.less, *OPEN, *ALIKE, BROKEN)
 
 #: The ratio that somebody would act on, where nobody says otherwise.
 FACTOR = 1.05
@@ -104,7 +110,7 @@ def exit_status(judged: Iterable[Judged], unclear_share: float = UNCLEAR_SHARE) 
     """0: nothing is worse, and all but ``unclear_share`` are bounded. 1: something is worse. 2: it is not decided,
     because a change beyond the limit may hide in more of them or nothing could be compared.
     """
-    compared = [one for one in judged if one.verdict != BROKEN]
+    compared = [one for one in judged if one.verdict not in UNCOMPARED]
     if any(one.verdict in WORSE for one in compared):
         return 1
     return 2 if not compared or sum(map(lacks_bound, compared)) > unclear_share * len(compared) else 0

@@ -129,6 +129,7 @@ def look(script: Script, sides: Sequence[Ready], wanted: Wanted) -> dict[str, di
         return {one.label: {"items": [(COMMAND, None)], "notes": [], "modules": {}} for one in sides}
     answers = first_look(sides, script, wanted.turns.timeout)
     check_loaded(script, sides, answers)
+    check_built(script, sides, answers)
     known = [name for name, _ in answers[sides[0].label]["items"]]
     for one in sides:
         if one.side.function and one.side.function not in known:
@@ -159,6 +160,24 @@ def check_loaded(script: Script, sides: Sequence[Ready], answers: dict[str, dict
     if answer["kind"] == "mistake":
         raise UserError(f"{script.name}{'' if everywhere else where}: {answer['failed']}")
     raise UserError(f"{script.name} cannot be imported{where}: {answer['failed']}")
+
+
+def check_built(script: Script, sides: Sequence[Ready], answers: dict[str, dict[str, Any]]) -> None:
+    """Whether what was built of a commit is what the file imports.
+
+    Raises
+    ------
+    UserError
+        A module of it was imported from beside the file: the same on all sides, so that nothing would differ.
+    """
+    for one in sides:
+        built = one.side.build.modules if one.side.build else ()
+        beside = {path.replace("\\", "/").partition("/")[0].partition(".")[0] for path in answers[one.label]["modules"]}
+        if shadowed := sorted(beside.intersection(built)):
+            raise UserError(
+                f"{script.name} imports {shadowed[0]} from its own folder, and not what was built of the commits: "
+                "move it to a folder of its own"
+            )
 
 
 def chosen(script: Script, sides: Sequence[Ready], answers: dict[str, dict[str, Any]], wanted: Wanted) -> list[Item]:

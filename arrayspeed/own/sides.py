@@ -28,6 +28,14 @@ EXTRAS = {"jax": "cpu"}
 
 
 @dataclass(frozen=True)
+class Build:
+    """A wheel that was built of a commit: a digest of what it does, and the modules that it brings."""
+
+    content: str
+    modules: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Side:
     """One side.
 
@@ -45,6 +53,8 @@ class Side:
         Environment variables.
     function
         The function that it stands for, where sides are functions of one file.
+    build
+        What its own project was built of, where sides are commits.
     """
 
     label: str
@@ -53,6 +63,7 @@ class Side:
     python: str | None = None
     variables: tuple[tuple[str, str], ...] = ()
     function: str | None = None
+    build: Build | None = None
 
     @property
     def as_is(self) -> bool:
@@ -106,6 +117,8 @@ class Ready:
     def identity(self) -> str:
         """A digest of everything that may make it faster or slower than another: its packages, its variables."""
         known = [self.version, sorted(self.packages.items()), self.side.variables, self.side.as_is and self.executable]
+        if self.side.build:  # commits may have one version
+            known.append(self.side.build.content)
         return hashlib.sha256(json.dumps(known).encode()).hexdigest()[:16]
 
 

@@ -7,7 +7,7 @@ from statistics import median
 from typing import Any
 
 from arrayspeed.decide import Decision, Observed
-from arrayspeed.decide.words import DIFFERS, SAME
+from arrayspeed.decide.words import DIFFERS, NEW, SAME, WORKS
 from arrayspeed.environments.machine import describe
 from arrayspeed.measure.looking import Limits
 from arrayspeed.model.units import significant
@@ -42,7 +42,8 @@ def verdict(
     rows = []
     for key, decision in decisions.items():
         if isinstance(key[3], str):  # of two other sides only the best set is
-            rows.append(row_of(records, key[:3], (records.sides[0], key[3]), decision, observed[key]))
+            commits = any(side.side.build for side in sides)
+            rows.append(row_of(records, key[:3], (records.sides[0], key[3]), decision, observed[key], commits))
     items = list(dict.fromkeys((function, size) for function, size, _, _ in decisions if function is not None))
     for function, size in items:
         for side in records.sides[1:]:
@@ -70,8 +71,11 @@ def row_of(
     sides: tuple[str, str],
     decision: Decision,
     observed: Observed,
+    commits: bool = False,
 ) -> Row:
-    """Return one comparison of two sides: a function, None where it is the import, its size, and a measure."""
+    """Return one comparison of two sides: a function, None where it is the import, its size, and a measure.
+    ``commits``: sides are such, of which an earlier one need not know what a later one brings.
+    """
     function, size, measure = what
     failed = decision.failed_reference or decision.failed_subject
     return Row(
@@ -79,7 +83,7 @@ def row_of(
         item_of(function, size),
         MEASURES[measure].quantity,
         sides[1],
-        decision.verdict,
+        NEW if commits and decision.verdict == WORKS else decision.verdict,
         decision,
         observed,
         faults=faults(records, function, size, sides) if measure in (TIME, RETAINED) else (None, None),

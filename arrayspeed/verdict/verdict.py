@@ -24,7 +24,7 @@ from arrayspeed.decide.words import (
     Word,
     lacks_bound,
 )
-from arrayspeed.verdict.outcome import outcome
+from arrayspeed.verdict.outcome import OUTCOMES, outcome
 from arrayspeed.verdict.rows import Row, order
 
 #: The outcome by exit status, where the question is which side is the fastest.
@@ -98,6 +98,8 @@ class Verdict:
         The machine that measured.
     labels
         What programs read besides: the file, the library.
+    same
+        Why there was nothing to measure, where both sides are the same; "" else.
     """
 
     title: str
@@ -110,12 +112,15 @@ class Verdict:
     limit: float = LIMIT
     machine: str = ""
     labels: Mapping[str, Any] = field(default_factory=dict)
+    same: str = ""
 
     @property
     def status(self) -> int:
         """The exit status: 1 too where results differ. Where the question is which side is the fastest, only failures
         and results count, and what of the times is undecided.
         """
+        if self.same:
+            return 0
         if self.best is None:
             return exit_status(self.counted, self.unclear_share)
         words = [row.verdict for row in self.counted]
@@ -141,6 +146,8 @@ class Verdict:
     @property
     def outcome(self) -> str:
         """The outcome in a sentence."""
+        if self.same:
+            return f"{OUTCOMES[0]}: {self.same}."
         if self.best is None:
             return outcome(self.counted, self.status, self.limit)
         left = sum(row.verdict in OPEN for row in self.counted)

@@ -51,8 +51,13 @@ import json, os, sys
 from pathlib import Path
 
 Path({folder!r}, "given").write_text(json.dumps(sys.argv[1:]))
-_, _, old, new, *_ = sys.argv[1:]
-print(f"**{{Path(old).read_text().strip()}} to {{Path(new).read_text().strip()}}**")
+_, what, old, new, *_ = sys.argv[1:]
+with Path({folder!r}, "asked").open("a") as file:
+    file.write(what + "\n")
+if what == "--lock":
+    print(f"**{{Path(old).read_text().strip()}} to {{Path(new).read_text().strip()}}**")
+else:
+    print(f"**{{old}} to {{new}}**")
 print(os.environ.get("PRINTED", ""))
 print("arrayspeed: [1/1] measured", file=sys.stderr)
 sys.exit(int(os.environ.get("STATUS", "0")))
@@ -95,7 +100,7 @@ class Runner:
         return git(self.repository, "rev-parse", "HEAD")
 
     def compare(self, **variables):
-        names = ("LOCK", "FILE", "ASV", "PYTEST", "COMMAND", "METRIC", "ARGUMENTS", "BASE")
+        names = ("LOCK", "PROJECT", "FILE", "ASV", "PYTEST", "COMMAND", "METRIC", "ARGUMENTS", "BASE")
         env = dict.fromkeys(names, "") | {
             "COMMENT": "true",
             "AUTHOR": "github-actions[bot]",
@@ -172,6 +177,49 @@ def test_the_step_has_what_its_script_reads():
     read = set(re.findall(r"\$\{?([A-Z][A-Z_]+)", script)) | {"FILE", "ASV", "PYTEST"}
     runner_s = {name for name in read if name.startswith(("GITHUB_", "RUNNER_"))} | {"FETCH_HEAD"}
     assert read - runner_s == given - {"GH_TOKEN"}
+
+
+# --- which questions are asked ---
+
+
+@pytest.mark.parametrize(
+    ("changed", "asked"),
+    [
+        ({"code.py": "new"}, ["--commits"]),
+        ({"a.lock": "three"}, ["--lock"]),
+        ({"code.py": "new", "a.lock": "three"}, ["--lock", "--commits"]),
+        ({}, []),
+    ],
+)
+def test_what_changed_is_what_is_asked_about(bumped, changed, asked):
+    runner, variables = bumped
+    base = runner.commit(**{"code.py": "old"})
+    if changed:
+        runner.commit(**changed)
+    given = variables | {"BASE": base, "PROJECT": "."}
+    done = runner.compare(**given, STATUS="1")
+    assert done.returncode == (1 if asked else 0), done.stderr
+    assert runner.read("asked").split() == asked
+    if "--commits" in asked:
+        words = json.loads(runner.read("given"))
+        assert words[:6] == ["upgrade", "--commits", base, "HEAD", "--project", "."]
+        assert words[words.index("--until") + 1] == "limit"
+    # One comment for both, which is updated.
+    assert len(runner.comments) == bool(asked)
+    runner.commit(**{"code.py": "newer"})
+    runner.compare(**given)
+    (comment,) = runner.comments
+    assert f"**{base} to HEAD**" in comment["body"]
+
+
+def test_a_project_without_a_lock_file(bumped):
+    runner, variables = bumped
+    base = runner.commit(**{"code.py": "old"})
+    runner.commit(**{"code.py": "new"})
+    done = runner.compare(**variables | {"BASE": base, "LOCK": "", "PROJECT": "."})
+    assert done.returncode == 0, done.stderr
+    (comment,) = runner.comments
+    assert comment["body"].splitlines()[1] == "### arrayspeed: `the commits of .`"
 
 
 # --- comments and status ---
@@ -289,6 +337,8 @@ def test_a_lock_file_that_is_new(bumped):
         ({"BASE": "--upload-pack=touch x"}, "base is not the name of a commit"),
         ({"BASE": "0" * 40}, "cannot be fetched"),
         ({"LOCK": "no.lock"}, "there is no no.lock in this commit"),
+        ({"LOCK": ""}, "lock or project is needed"),
+        ({"PROJECT": "nowhere"}, "there is no folder nowhere in this commit"),
     ],
 )
 def test_mistakes(bumped, variables, said):

@@ -32,6 +32,7 @@ ALLOWED = {
     "cli/upgrade.py": ({"jax"}, "an example of the command line"),
     "cli/own/upgrade.py": ({"jax"}, "an example of the command line"),
     "cli/compare.py": ({"jax"}, "an example of the command line"),
+    "cli/bisect.py": ({"jax"}, "an example of the command line"),
     "own/sides.py": ({"jax"}, "an example of the command line"),
     "own/peers/pyhpc.py": ({*BACKENDS} - {"cupy", "mlx", "mlx-compile"}, "what another project calls its own backends"),
     "own/peers/npbench.py": ({"numpy", "numba", "jax", "jax-jit"}, "what another project calls its own backends"),

@@ -9,18 +9,21 @@ import pytest
 from rich.console import Console
 
 from arrayspeed.formats.verdicts import upwards
+from arrayspeed.measure.blocks import blocks_of
 from arrayspeed.measure.looking import Limits
 from arrayspeed.measure.plan import Selection, selected
 from arrayspeed.model.combination import Combination
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.libraries import held
 from arrayspeed.records.processes import Process
+from arrayspeed.subjects.kernels import Kernels
 from arrayspeed.upgrades import compare, pair
 from arrayspeed.upgrades.verdict import verdict
 from arrayspeed.verdict.data import as_json
 from arrayspeed.verdict.text import as_markdown, as_table
 from arrayspeed.verdict.verdict import Side
 from kernels import CATALOGUE
+from kernels.catalogue import in_tier
 from support import schema
 
 
@@ -169,6 +172,36 @@ def test_what_neither_side_can_measure_is_not_compared():
     assert [len(some.old), len(some.new)] == [3, 3]
     lacks = compare.Sides(works, absent).available()
     assert [row.verdict for row in compare.judge_stored({"key": lacks}, Limits())] == ["fails"]
+
+
+def test_a_process_that_cannot_tell_how_much_memory_is_no_failure_of_its_side():
+    lacking = {"why": "NotAvailable: known within 14,336 bytes alone", "kind": "not available", "block": "run.matmul"}
+    growth = one(measure="track_resident")
+    old = [Process(growth, 0.0, round=n, block="run.matmul") for n in range(7)]
+    new = [Process(growth, None, round=n, **lacking) if n < 4 else old[n] for n in range(7)]
+    known = compare.Sides(old, new).available()
+    assert [len(known.old), len(known.new)] == [3, 3]
+    assert [row.verdict for row in compare.judge_stored({"key": known}, Limits())] == ["same"]
+
+
+@pytest.mark.parametrize(("minutes", "tier"), [(10, "bench"), (60, "core"), (0.01, "bench")])
+def test_the_tier_is_the_largest_whose_first_look_fits(monkeypatch, minutes, tier):
+    kernels = Kernels.__new__(Kernels)
+    kernels.selections = compare.default_selections([], ["cpu"], [], in_tier("core"))
+    said = []
+    kernels.say = said.append
+
+    def blocks_for(_, selections, __):
+        names = {name for one_of in selections for name in one_of.kernels}
+        ones = (one(kernel=name, environment=side) for name in names for side in ("old", "new"))
+        return {made.name: made for made in blocks_of(list(ones), ["old", "new"], "")}
+
+    monkeypatch.setattr("arrayspeed.subjects.kernels.compare.blocks_for", blocks_for)
+    monkeypatch.setattr("arrayspeed.measure.blocks.SAMPLING", 2.0)
+    chosen = {name for one_of in kernels.within(None, minutes) for name in one_of.kernels}
+    assert chosen == set(in_tier(tier))
+    assert bool(said) == (tier == "bench")
+    assert all(f"the bench tier, to be done in {minutes:g} minutes; --tier core takes about" in line for line in said)
 
 
 def test_what_never_met_is_compared_with_the_noise_between_minutes():

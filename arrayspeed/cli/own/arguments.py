@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Iterable
+from typing import Any
 
 from arrayspeed.cli import options
 from arrayspeed.decide import FACTOR, LOOKS, UNCLEAR_SHARE
@@ -34,6 +35,23 @@ def add_code(parser: argparse._ActionsContainer, kinds: Iterable[str] = KINDS) -
         help="with --file: only the functions whose name it matches",
     )
     parser.add_argument("--results", metavar="DIR", help="with --file: instead of .arrayspeed beside the file")
+
+
+def add_commits(parser: argparse._ActionsContainer, several: bool = False) -> None:
+    """Add the options that name commits of a project; ``several``: any number of them."""
+    parser.add_argument(
+        "--commits",
+        nargs="+" if several else 2,
+        metavar="COMMIT" if several else ("OLD", "NEW"),
+        help="commits of your project, which are built and measured; . is the working tree",
+    )
+    parser.add_argument("--project", default=".", metavar="DIR", help="with --commits: its folder (default: this one)")
+    more: dict[str, Any] = {"action": "append", "default": []}
+    parser.add_argument("--extra", **more, metavar="NAME", help="with --commits: an extra of the project")
+    parser.add_argument("--build-arg", **more, metavar="NAME=VALUE", help="with --commits: a setting of the build")
+    parser.add_argument(
+        "--benchmarks-from", metavar="COMMIT", help="with --commits: the commit that has what is measured (default NEW)"
+    )
 
 
 def add_what(parser: argparse._ActionsContainer) -> None:

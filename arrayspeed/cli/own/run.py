@@ -8,15 +8,19 @@ from pathlib import Path
 
 from arrayspeed.cli.own.arguments import limits_of
 from arrayspeed.cli.showing import finish
+from arrayspeed.environments import interpreters
 from arrayspeed.formats.progress import say
 from arrayspeed.measure.players import Interleaving
 from arrayspeed.model.errors import UserError
 from arrayspeed.own import script
 from arrayspeed.own.commands import check_metric
+from arrayspeed.own.commits import Project
+from arrayspeed.own.commits import Wanted as Commanded
 from arrayspeed.own.compared import Wanted
 from arrayspeed.own.kinds import KINDS
 from arrayspeed.own.script import COMMAND, Script
 from arrayspeed.own.sides import Side
+from arrayspeed.subjects.commits import Commits, place_of
 from arrayspeed.subjects.own import OwnCode
 
 
@@ -55,8 +59,44 @@ def wanted_of(what: Script, args: argparse.Namespace) -> Wanted:
     )
 
 
+def commits_of(args: argparse.Namespace, newest: str) -> Commits:
+    """Return what the arguments want to have measured, of a project's commits; ``newest``: the one that has it.
+
+    Raises
+    ------
+    UserError
+        They name no code, or a project that is none.
+    """
+    kind = next((name for name in KINDS if getattr(args, name, None)), None)
+    if kind is None:
+        raise UserError("--commits needs what is measured: --file, --asv, --pytest or --command")
+    for option in ("lock", "side", "sides"):
+        if getattr(args, option, None):
+            raise UserError(f"--commits and --{option.rstrip('s')}: one of them")
+    python = args.python[0] if isinstance(args.python, list) else args.python
+    if isinstance(args.python, list) and len(args.python) > 1:
+        raise UserError("--python takes one version with --commits: both are built with it")
+    if python:
+        interpreters.check(python)
+    for text in args.build_arg:
+        if "=" not in text:
+            raise UserError(f"--build-arg {text!r} is not NAME=VALUE")
+    place = place_of(kind == COMMAND, getattr(args, kind), args.results)
+    wanted = Commanded(Path(args.project), tuple(args.extra), tuple(args.build_arg), python, args.benchmarks_from)
+    project = Project(wanted, place, say)
+    if kind != COMMAND:
+        setattr(args, kind, project.benchmarks(getattr(args, kind), newest))
+    args.results = str(place)
+    what = script_of(args)
+    return Commits(what, project, wanted_of(what, args), say)
+
+
 def run(what: Script, sides: Sequence[Side], args: argparse.Namespace, every_pair: bool = False) -> int:
     """Measure, print the verdict, and return the exit status. ``every_pair``: which side is the fastest."""
-    subject = OwnCode(what, "", wanted_of(what, args), None, say)
+    return judged(OwnCode(what, "", wanted_of(what, args), None, say), sides, args, every_pair)
+
+
+def judged(subject: OwnCode, sides: Sequence[Side], args: argparse.Namespace, every_pair: bool = False) -> int:
+    """Measure a subject, print the verdict, and return the exit status."""
     verdict = subject.verdict(sides, limits_of(args), args.unclear, every_pair)
     return finish(verdict, args)

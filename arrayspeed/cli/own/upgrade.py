@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from arrayspeed.cli.own import arguments
-from arrayspeed.cli.own.run import run, script_of
+from arrayspeed.cli.own.run import commits_of, judged, run, script_of
 from arrayspeed.model.errors import UserError
 from arrayspeed.own import sides
 from arrayspeed.own.sides import Side
@@ -22,6 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``arrayspeed upgrade`` that are about own code."""
     group = parser.add_argument_group("your own code")
     arguments.add_what(group)
+    arguments.add_commits(group)
     group.add_argument(
         "--lock",
         nargs=2,
@@ -53,7 +54,7 @@ def is_own(args: argparse.Namespace) -> bool:
         return True
     if args.metric:
         raise UserError("--metric goes with --command")
-    for option in ("lock", "side", "old_env", "new_env", "function", "results", "again", "tolerance"):
+    for option in ("lock", "side", "commits", "old_env", "new_env", "function", "results", "again", "tolerance"):
         if getattr(args, option):
             raise UserError(f"--{option.replace('_', '-')} goes with --file")
     return False
@@ -64,7 +65,24 @@ def main(args: argparse.Namespace) -> int:
     for option in ("bench", "reuse", "machine"):
         if getattr(args, option):
             raise UserError(f"--{option} is for arrayspeed's own kernels and does not go with --file")
+    if args.commits:
+        return of_commits(args)
+    for option in ("extra", "build_arg", "benchmarks_from"):
+        if getattr(args, option):
+            raise UserError(f"--{option.replace('_', '-')} goes with --commits")
     return run(script_of(args), sides_of(args), args)
+
+
+def of_commits(args: argparse.Namespace) -> int:
+    """Compare two commits of somebody's project."""
+    if args.library is not None:
+        raise UserError(f"--commits takes no LIBRARY: {args.library!r} is left over")
+    variables = [
+        sides.variables_of(texts, name) for texts, name in ((args.old_env, "--old-env"), (args.new_env, "--new-env"))
+    ]
+    subject = commits_of(args, args.commits[-1])
+    both = subject.own.sides(args.commits)
+    return judged(subject, [replace(one, variables=each) for one, each in zip(both, variables, strict=True)], args)
 
 
 def sides_of(args: argparse.Namespace) -> list[Side]:

@@ -1,0 +1,275 @@
+"""Commits of a project: built once, measured in turn, searched; and nothing of the user's is touched."""
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from arrayspeed.environments.git import Repository
+from support import schema
+
+#: Builds a wheel without anything that would have to be installed: PEP 517, from its own folder.
+BACKEND = """
+import os, zipfile
+
+def build_wheel(folder, config_settings=None, metadata_directory=None):
+    if os.path.exists("broken"):
+        raise SystemExit("it does not build")
+    name = "toywork-1.0-py3-none-any.whl"
+    with zipfile.ZipFile(os.path.join(folder, name), "w") as archive:
+        for each in sorted(os.listdir(".")):
+            if each.startswith("toywork") and each.endswith(".py"):
+                archive.write(each)
+        metadata = "Metadata-Version: 2.1\\nName: toywork\\nVersion: 1.0\\n\\n" + open("README").read()
+        archive.writestr("toywork-1.0.dist-info/METADATA", metadata)
+        wheel = "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n"
+        archive.writestr("toywork-1.0.dist-info/WHEEL", wheel)
+        archive.writestr("toywork-1.0.dist-info/RECORD", "")
+    return name
+"""
+
+PYPROJECT = """
+[build-system]
+requires = []
+build-backend = "backend"
+backend-path = ["."]
+
+[project]
+name = "toywork"
+version = "1.0"
+requires-python = ">=3.8"
+"""
+
+BENCHMARK = """
+import toywork
+
+
+def bench_work():
+    return toywork.work()
+"""
+
+WORK = "def work():\n    sum(range({}))\n    return 1\n"
+
+VARIABLES = {
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_OPTIONAL_LOCKS": "0",  # `git status` would write the index
+    **{f"GIT_{who}_{what}": "a@b" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")},
+}
+
+QUICK = ["--rounds", "4", "--factor", "1.3", "--limit", "3"]
+
+
+class Toy:
+    """A project in a repository."""
+
+    def __init__(self, root, folder="."):
+        self.root, self.folder = root, root / folder
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.git("init", "--quiet", "--initial-branch", "main")
+        self.write("backend.py", BACKEND)
+        self.write("pyproject.toml", PYPROJECT)
+        self.write("README", "A toy.\n")
+        self.write("toywork.py", WORK.format(20_000))
+        self.write("benchmarks/mine.py", BENCHMARK)
+        self.write(".gitignore", ".arrayspeed\n")
+        self.commit("begin")
+
+    def git(self, *command):
+        options = {"cwd": self.root, "env": {**os.environ, **VARIABLES}, "capture_output": True, "text": True}
+        done = subprocess.run(["git", *command], check=True, **options)
+        return done.stdout.strip()
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+
+    def commit(self, subject):
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--message", subject)
+        return self.git("rev-parse", "HEAD")
+
+    def arrayspeed(self, command, *arguments, form="json"):
+        """Status, output and messages of a command in the project's folder."""
+        given = ["--file", "benchmarks/mine.py"] if "--file" not in arguments and "--command" not in arguments else []
+        done = subprocess.run(
+            [sys.executable, "-m", "arrayspeed", command, *arguments, *given, "--format", form],
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, **VARIABLES},
+        )
+        assert "Traceback" not in done.stderr, done.stderr
+        return done
+
+    def state(self):
+        """Everything of the user's that must stay as it is."""
+        files = {
+            path.relative_to(self.root).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+            for path in sorted(self.root.rglob("*"))
+            if path.is_file() and ".arrayspeed" not in path.parts and "__pycache__" not in path.parts
+        }
+        return files, self.git("stash", "list"), self.git("status", "--porcelain"), self.git("worktree", "list")
+
+
+@pytest.fixture
+def toy(tmp_path):
+    return Toy(tmp_path / "toy")
+
+
+def test_a_slower_commit_is_found_and_named_and_the_users_tree_stays_as_it_is(toy):
+    """One search over five commits, of which one changes no code and one does not build."""
+    first = toy.git("rev-parse", "HEAD")
+    toy.write("README", "A toy, described.\n")
+    toy.commit("describe it")
+    toy.write("toywork.py", WORK.format(60_000))
+    bad = toy.commit("make it slower")
+    toy.write("broken", "")
+    toy.commit("break the build")
+    (toy.folder / "broken").unlink()
+    toy.commit("mend the build")
+    toy.write("toywork.py", WORK.format(20_000))
+    toy.write("untracked.py", "")
+    hook = toy.root / ".git" / "hooks" / "post-checkout"
+    hook.write_text("#!/bin/sh\ntouch hook-ran\n")
+    hook.chmod(0o755)
+    before = toy.state()
+
+    found = toy.arrayspeed("bisect", "--commits", first, "HEAD", *QUICK)
+    data = schema.read("bisect", found.stdout)
+    assert found.returncode == 1, found.stderr
+    (change,) = [one for one in data["changes"] if one["of"].endswith("time")]
+    assert bad.startswith(change["release"])
+    assert "make it slower" in json.dumps(data["links"])
+    assert not list(toy.root.rglob("hook-ran"))
+
+    again = toy.arrayspeed("upgrade", "--commits", first, bad, *QUICK, form="markdown")
+    assert again.returncode == 1, again.stdout
+    assert "building" not in again.stderr, "wheels are kept"
+    assert "NOT SAFE: 1 slower (work" in again.stdout
+
+    # The working tree undoes it, and has a module that nobody has added.
+    mended = toy.arrayspeed("upgrade", "--commits", first, ".", *QUICK)
+    data = schema.read("upgrade", mended.stdout)
+    assert mended.returncode == 0, mended.stdout
+    assert [side["label"] for side in data["sides"]] == [first[:9], "working tree"]
+    after = toy.state()
+    assert {name for name, _ in before[0].items() ^ after[0].items()} == set()
+    assert after[1:] == before[1:]
+
+
+def test_commits_that_build_the_same_are_safe_without_measuring(toy):
+    toy.write("README", "Another text.\n")
+    toy.commit("words alone")
+    for old, new in (("HEAD", "HEAD"), ("HEAD~1", "HEAD"), ("HEAD", ".")):
+        found = toy.arrayspeed("upgrade", "--commits", old, new)
+        data = schema.read("upgrade", found.stdout)
+        assert found.returncode == 0
+        assert "both commits build the same wheel, and nothing was measured" in data["conclusion"]
+        assert data["comparisons"] == []
+
+
+def test_what_the_old_commit_cannot_run_is_new(toy):
+    toy.write("toywork.py", WORK.format(20_000) + "\n\ndef more():\n    return 1\n")
+    toy.write("benchmarks/mine.py", BENCHMARK + "\n\ndef bench_more():\n    return toywork.more()\n")
+    toy.commit("a new function")
+    found = toy.arrayspeed("upgrade", "--commits", "HEAD~1", "HEAD", *QUICK)
+    data = schema.read("upgrade", found.stdout)
+    assert {row["verdict"] for row in data["comparisons"] if row["function"] == "bench_more"} == {"new"}
+    assert found.returncode == 0, found.stdout
+    taken_away = toy.arrayspeed("upgrade", "--commits", "HEAD", "HEAD~1", "--benchmarks-from", "HEAD", *QUICK)
+    assert taken_away.returncode == 1
+    assert "fails" in taken_away.stdout
+
+
+def test_a_project_in_a_subfolder_with_a_branch_that_looks_like_an_option(tmp_path):
+    toy = Toy(tmp_path / "mono", "packages/toy")
+    toy.git("branch", "x")
+    (toy.root / ".git" / "refs" / "heads" / "--help").write_text(toy.git("rev-parse", "HEAD") + "\n")
+    toy.write("toywork.py", WORK.format(60_000))
+    toy.commit("slower")
+    found = toy.arrayspeed("upgrade", "--commits", "refs/heads/--help", "HEAD", *QUICK)
+    assert found.returncode == 1, found.stderr
+    assert "slower" in found.stdout
+
+
+@pytest.fixture
+def mistaken(toy):
+    toy.write("toywork.py", WORK.format(60_000))
+    toy.commit("slower")
+    toy.write("broken", "")
+    toy.commit("broken")
+    toy.write("elsewhere.py", "import toywork\n\n\ndef bench_work():\n    return toywork.work()\n")
+    toy.git("branch", "plain", "HEAD~1")
+    return toy
+
+
+MISTAKES = {
+    "no such commit": (["--commits", "main", "nowhere"], "there is no commit 'nowhere' in toy"),
+    "an option": (["--commits", "main", "--project=nowhere", "HEAD"], "expected 2 arguments"),
+    "does not build": (["--commits", "plain", "HEAD"], "HEAD (", "cannot be built with Python"),
+    "beside": (["--commits", "plain~1", "plain", "--file", "elsewhere.py"], "imports toywork from its own folder"),
+    "no project": (["--commits", "plain~1", "plain", "--project", "benchmarks"], "has no pyproject.toml or setup.py"),
+    "no folder": (["--commits", "plain~1", "plain", "--project", "nowhere"], "--project nowhere is no folder"),
+    "a library": (["numpy", "1", "2", "--commits", "plain~1", "plain"], "--commits takes no LIBRARY"),
+    "a lock": (["--commits", "plain~1", "plain", "--lock", "a", "b"], "--commits and --lock: one of them"),
+    "a build setting": (["--commits", "plain~1", "plain", "--build-arg", "x"], "--build-arg 'x' is not NAME=VALUE"),
+    "no file": (["--commits", "plain~1", "plain", "--file", "gone.py"], "gone.py is neither in plain"),
+    "alone": (["numpy", "1", "2", "--extra", "x"], "--extra goes with --commits"),
+}
+
+
+@pytest.mark.parametrize("case", MISTAKES)
+def test_a_mistake_gets_one_line(mistaken, case):
+    arguments, *said = MISTAKES[case]
+    found = mistaken.arrayspeed("upgrade", *arguments)
+    assert found.returncode == 2
+    line = found.stderr.splitlines()[-1]
+    assert line.startswith("arrayspeed: ")
+    for each in said:
+        assert each in line
+
+
+def test_commits_the_other_way_round_are_no_search(mistaken):
+    found = mistaken.arrayspeed("bisect", "--commits", "plain", "plain~1")
+    assert found.returncode == 2
+    assert "does not come before" in found.stderr
+
+
+def test_a_shallow_clone_says_so(mistaken, tmp_path):
+    clone = tmp_path / "shallow"
+    variables = {**os.environ, **VARIABLES}
+    source = mistaken.root.as_uri()
+    subprocess.run(["git", "clone", "--quiet", "--depth=1", source, str(clone)], env=variables, check=True)
+    os.environ.update(VARIABLES)
+    with pytest.raises(Exception, match="which is shallow: git fetch --unshallow"):
+        Repository(clone, tmp_path / "own").commit("HEAD~1")
+    made = Repository(clone, tmp_path / "own")
+    made.check_out(made.commit("HEAD"), tmp_path / "place")
+    assert (tmp_path / "place" / "toywork.py").exists()
+
+
+def test_submodules_come_from_the_users_own_clones(toy, tmp_path):
+    inner = Toy(tmp_path / "inner")
+    toy.git("-c", "protocol.file.allow=always", "submodule", "add", "--quiet", str(inner.root), "part")
+    toy.commit("a part")
+    shutil.rmtree(inner.root)  # as where there is no network
+    made = Repository(toy.root, tmp_path / "own")
+    made.check_out(made.commit("HEAD"), tmp_path / "place")
+    assert (tmp_path / "place" / "part" / "toywork.py").exists()
+
+
+def test_our_repository_is_made_anew_where_a_kill_left_half_of_it(toy, tmp_path):
+    own = tmp_path / "own"
+    (own / "objects").mkdir(parents=True)
+    made = Repository(toy.root, own)
+    made.check_out(made.commit("HEAD"), tmp_path / "place")
+    shutil.rmtree(tmp_path / "place")  # as a kill leaves a worktree that is known and gone
+    made.check_out(made.commit("HEAD"), tmp_path / "place")
+    assert (tmp_path / "place" / "toywork.py").exists()
