@@ -40,6 +40,7 @@ from arrayspeed.model.combination import Combination
 from arrayspeed.model.failures import CRASHED, ERROR, TIMED_OUT, class_of
 from arrayspeed.model.measures import AFTERWARDS, FIRST_CALL, PREPARING, measure_of
 from arrayspeed.records.processes import Process, Retained
+from kernels import CATALOGUE
 
 #: Seconds that a server has to import its library, and a process that ended to be reaped.
 STARTING, REAPING = 300.0, 5.0
@@ -47,8 +48,9 @@ STARTING, REAPING = 300.0, 5.0
 #: Processes of a side in a round that make a first call, at most, and seconds for those of all sides after the first.
 FIRST_CALLS, FURTHER = 5, 1.0
 
-#: Seconds of the batches of one side in a round.
-SAMPLING = 0.4
+#: Seconds of one side in a round beside its preparation, of a kernel's smallest size and of others: until calls are
+#: steady, for its batches, and where they take page faults for those that retain freed memory.
+SAMPLING, SAMPLING_LARGE = 0.7, 2.0
 
 #: Seconds of a figure that processes measure while they prepare what they time.
 FIGURE = 0.2
@@ -103,7 +105,10 @@ class Block:
         """First guess of its seconds in a round: its processes prepare at once, as far as there are cores."""
         preparing = sum(cost(one.backend) for one in self.sides)
         at_once = min(len(self.sides), len(os.sched_getaffinity(0)))
-        return preparing / at_once + SAMPLING * len(self.sides) if self.in_turn else preparing
+        kernel = CATALOGUE.get(self.one.kernel)
+        small = kernel is None or self.one.size is None or self.one.size <= kernel.small
+        sampling = SAMPLING if small else SAMPLING_LARGE
+        return preparing / at_once + sampling * len(self.sides) if self.in_turn else preparing
 
     @property
     def shares(self) -> tuple[object, ...] | None:

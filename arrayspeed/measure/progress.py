@@ -118,7 +118,7 @@ class Rounds:
         say(
             f"{plural(len(blocks), 'block')}{f', {begun} of them begun' if begun else ''}, "
             f"judged after {', '.join(map(str, plan))} rounds: "
-            f"about {clock(first)} to the first look, {clock(min(last, 60 * minutes))} at most"
+            f"about {clock(min(first, 60 * minutes))} to the first look, {clock(min(last, 60 * minutes))} at most"
         )
 
     def start(self, number: int, todo: Sequence[Block], every: int) -> None:

@@ -184,24 +184,33 @@ def test_a_process_that_cannot_tell_how_much_memory_is_no_failure_of_its_side():
     assert [row.verdict for row in compare.judge_stored({"key": known}, Limits())] == ["same"]
 
 
-@pytest.mark.parametrize(("minutes", "tier"), [(10, "bench"), (60, "core"), (0.01, "bench")])
-def test_the_tier_is_the_largest_whose_first_look_fits(monkeypatch, minutes, tier):
+@pytest.mark.parametrize(
+    ("minutes", "tier", "sizes"),
+    [(1000, "core", ["small", "large"]), (5, "bench", ["small", "large"]), (1, "bench", ["small"])],
+)
+def test_the_selection_is_the_largest_whose_first_look_fits(monkeypatch, minutes, tier, sizes):
     kernels = Kernels.__new__(Kernels)
     kernels.selections = compare.default_selections([], ["cpu"], [], in_tier("core"))
     said = []
     kernels.say = said.append
 
     def blocks_for(_, selections, __):
-        names = {name for one_of in selections for name in one_of.kernels}
-        ones = (one(kernel=name, environment=side) for name in names for side in ("old", "new"))
-        return {made.name: made for made in blocks_of(list(ones), ["old", "new"], "")}
+        (calls,) = (each for each in selections if each.measures == ["time_call"])
+        sides = [(name, size) for name in calls.kernels for size in calls.sizes]
+        ones = [
+            replace(one(kernel=name, environment=side), size=getattr(CATALOGUE[name], size))
+            for name, size in sides
+            for side in ("old", "new")
+        ]
+        return {made.name: made for made in blocks_of(ones, ["old", "new"], "")}
 
     monkeypatch.setattr("arrayspeed.subjects.kernels.compare.blocks_for", blocks_for)
-    monkeypatch.setattr("arrayspeed.measure.blocks.SAMPLING", 2.0)
-    chosen = {name for one_of in kernels.within(None, minutes) for name in one_of.kernels}
-    assert chosen == set(in_tier(tier))
+    chosen = kernels.within(None, minutes)
+    assert {name for each in chosen for name in each.kernels} == set(in_tier(tier))
+    (calls,) = (each for each in chosen if each.measures == ["time_call"])
+    assert calls.sizes == sizes
     assert bool(said) == (tier == "bench")
-    assert all(f"the bench tier, to be done in {minutes:g} minutes; --tier core takes about" in line for line in said)
+    assert all(f"to be done in {minutes:g} minutes; --tier core takes" in line for line in said)
 
 
 def test_what_never_met_is_compared_with_the_noise_between_minutes():
