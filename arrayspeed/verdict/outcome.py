@@ -52,7 +52,8 @@ def not_safe(rows: Sequence[Row], limit: float) -> str:
     parts = []
     for word in (word for word in ORDER if word in WORSE):
         if found := [row for row in rows if row.verdict == word]:
-            found.sort(key=lambda row: -(row.decision.ratio or 0.0) if row.decision else 0.0)
+            # Calls first: what happens once a process matters less.
+            found.sort(key=lambda row: (not row.quantity.carries, -((row.decision and row.decision.ratio) or 0.0)))
             parts.append(f"{len(found)} {word} ({listed(map(changed, found))})")
     return ", ".join(parts)
 
