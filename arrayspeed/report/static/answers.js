@@ -76,7 +76,7 @@ function standing(row, name) {
   return plain({ class: "none", title: some ? `has ${some[1]} of ${row.kernels.length} kernels` : "" }, some ? `${some[1]}/${row.kernels.length}` : "n/a");
 }
 
-const WORDS = ["fails", "sometimes fails", "slower", "faster", "same", "unclear", "works now", "fails in both"];
+const WORDS = ["fails", "sometimes fails", "slower", "faster", "same", "negligible", "not slower", "unclear", "works now", "fails in both"];
 
 /** The newest release of each library against the one before, its largest steps, and how far it has come. */
 function releases({ meta, environment }, libraries) {
