@@ -23,8 +23,8 @@ import argparse
 from asv.environment import get_environments
 
 from arrayspeed.cli import options
-from arrayspeed.cli.own.arguments import add_code, is_own
-from arrayspeed.cli.own.run import script_of, wanted_of
+from arrayspeed.cli.own.arguments import add_code, add_commits, is_own
+from arrayspeed.cli.own.run import commits_of, script_of, wanted_of
 from arrayspeed.cli.selected import add_selected, check_selected
 from arrayspeed.environments import unused
 from arrayspeed.environments.machine import describe
@@ -56,11 +56,15 @@ TIMEOUT = 120
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``arrayspeed explain``."""
-    parser.add_argument("library", metavar="LIBRARY", help=f"one of {', '.join(LIBRARIES)}; with --file, any package")
-    parser.add_argument("old", metavar="OLD", help="one version")
-    parser.add_argument("new", metavar="NEW", help="another version, or OLD again to test the tool itself")
+    parser.add_argument(
+        "library", metavar="LIBRARY", nargs="?", help=f"one of {', '.join(LIBRARIES)}; with --file, any package"
+    )
+    parser.add_argument("old", metavar="OLD", nargs="?", help="one version")
+    parser.add_argument("new", metavar="NEW", nargs="?", help="another version, or OLD again to test the tool itself")
     add_selected(parser)
-    add_code(parser.add_argument_group("your own code"), [name for name in KINDS if name != COMMAND])
+    group = parser.add_argument_group("your own code")
+    add_code(group, [name for name in KINDS if name != COMMAND])
+    add_commits(group)
     parser.add_argument("--python", nargs="+", metavar="X.Y", help="the Python of both sides, or one each")
     parser.add_argument("--diff", action="store_true", help="show the lines that differ, in a table too")
     parser.add_argument("--format", choices=("table", "markdown", "json"), default="table", help="default table")
@@ -76,7 +80,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Run ``arrayspeed explain``."""
-    outcome = own_code(args) if is_own(args) else kernels(args)
+    if args.commits:
+        if args.library is not None:
+            raise UserError(f"--commits takes no LIBRARY: {args.library!r} is left over")
+    elif args.new is None:
+        raise UserError("LIBRARY OLD NEW are needed: arrayspeed explain jax 0.9.2 0.10.2")
+    outcome = own_code(args) if is_own(args) or args.commits else kernels(args)
     if args.format == "table":
         console().print(show.as_table(outcome, args.diff))
     else:
@@ -94,17 +103,22 @@ def own_code(args: argparse.Namespace) -> show.Report:
     """
     if args.bench or args.tier:
         raise UserError("--bench and --tier are for arrayspeed's own kernels; with --file, -k chooses functions")
-    what = script_of(args)
-    sides = with_unique_labels(of_library(args.library, [args.old, args.new], args.python or []))
+    if args.commits:
+        subject = commits_of(args, args.commits[-1])
+        what, sides, library = subject.script, with_unique_labels(subject.own.sides(args.commits)), subject.name
+    else:
+        what, library = script_of(args), args.library
+        sides = with_unique_labels(of_library(library, [args.old, args.new], args.python or []))
+    before, after = [side.label for side in sides] if args.commits else [args.old, args.new]
     wanted = wanted_of(what, args)
     with begun(what, sides, wanted, say) as ((old, new), _, items):
         found = [one for item in items for one in explanations(what, (old, new), item, args.timeout, say)]
     others = {
         name: (old.packages.get(name), new.packages.get(name))
         for name in sorted(old.packages.keys() | new.packages.keys(), key=str.lower)
-        if old.packages.get(name) != new.packages.get(name) and name_of(name) != name_of(args.library)
+        if old.packages.get(name) != new.packages.get(name) and name_of(name) != name_of(library)
     }
-    return show.Report(args.library, args.old, args.new, describe()["machine"], others, found, show.OWN_HEADINGS)
+    return show.Report(library, before, after, describe()["machine"], others, found, show.OWN_HEADINGS)
 
 
 def kernels(args: argparse.Namespace) -> show.Report:

@@ -159,7 +159,8 @@ def check_loaded(script: Script, sides: Sequence[Ready], answers: dict[str, dict
     where = " on both sides" if everywhere and len(sides) == 2 else f" with {label}" if label else ""
     if answer["kind"] == "mistake":
         raise UserError(f"{script.name}{'' if everywhere else where}: {answer['failed']}")
-    raise UserError(f"{script.name} cannot be imported{where}: {answer['failed']}")
+    hint = "; --benchmarks-from names another commit to take it from" if any(one.side.build for one in sides) else ""
+    raise UserError(f"{script.name} cannot be imported{where}: {answer['failed']}{hint}")
 
 
 def check_built(script: Script, sides: Sequence[Ready], answers: dict[str, dict[str, Any]]) -> None:

@@ -33,6 +33,7 @@ ALLOWED = {
     "cli/own/upgrade.py": ({"jax"}, "an example of the command line"),
     "cli/compare.py": ({"jax"}, "an example of the command line"),
     "cli/bisect.py": ({"jax"}, "an example of the command line"),
+    "cli/explain.py": ({"jax"}, "an example of the command line"),
     "own/sides.py": ({"jax"}, "an example of the command line"),
     "own/peers/pyhpc.py": ({*BACKENDS} - {"cupy", "mlx", "mlx-compile"}, "what another project calls its own backends"),
     "own/peers/npbench.py": ({"numpy", "numba", "jax", "jax-jit"}, "what another project calls its own backends"),

@@ -236,6 +236,27 @@ def test_a_mistake_gets_one_line(mistaken, case):
         assert each in line
 
 
+def test_programs_of_two_commits_are_explained(mistaken):
+    found = mistaken.arrayspeed("explain", "--commits", "plain~1", "plain")
+    data = schema.read("explain", found.stdout)
+    assert found.returncode in (0, 2), found.stderr
+    assert "toy" in data["conclusion"]
+    left_over = mistaken.arrayspeed("explain", "numpy", "--commits", "plain~1", "plain")
+    assert (left_over.returncode, left_over.stderr.count("\n")) == (2, 1)
+
+
+def test_what_the_old_commit_cannot_import_is_a_mistake_with_a_way_out(toy):
+    toy.write("toywork.py", WORK.format(20_000) + "\n\ndef more():\n    return 1\n")
+    toy.write("benchmarks/mine.py", BENCHMARK.replace("import toywork", "import toywork\nfrom toywork import more"))
+    toy.commit("a new function")
+    found = toy.arrayspeed("upgrade", "--commits", "HEAD~1", "HEAD", *QUICK)
+    assert found.returncode == 2
+    assert "cannot be imported with" in found.stderr and "--benchmarks-from" in found.stderr
+    assert (
+        toy.arrayspeed("upgrade", "--commits", "HEAD~1", "HEAD", "--benchmarks-from", "HEAD~1", *QUICK).returncode == 0
+    )
+
+
 def test_commits_the_other_way_round_are_no_search(mistaken):
     found = mistaken.arrayspeed("bisect", "--commits", "plain", "plain~1")
     assert found.returncode == 2
