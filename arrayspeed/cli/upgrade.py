@@ -7,7 +7,8 @@ shown to stay below the limit. Ctrl-C ends the measuring, and what has been meas
 explains the words.
 
 With --file, what is measured is a file of yours, of which every function bench_* counts, and LIBRARY is any package;
-docs/own-code.md explains that. `upgrade python 3.12 3.13` compares two Pythons with the same packages.
+docs/own-code.md explains that. `upgrade python 3.12 3.13` compares two Pythons with the same packages, and `upgrade
+--commits main HEAD --file mine.py` two commits of your project, of which . is the working tree.
 
 The same version twice compares two copies of one environment: every change reported then is false.
 

@@ -28,17 +28,23 @@ def rule(reference: str, factor: float, limit: float, unclear: float, errors: bo
     errors
         Whether these are among the measures.
     """
+    every = f"all but {unclear:.0%} of the comparisons" if unclear else "all comparisons"
+    return (
+        f"Ratios are to {reference or 'the first side'}, less is better. A change is one beyond "
+        f"{what_matters(factor, errors)}; a smaller difference is negligible. Safe: nothing is worse, and {every} are shown to stay below "
+        f"×{limit:g}. At most {ERROR_RATE:.0%} of such statements are wrong, on average."
+    )
+
+
+def what_matters(factor: float, errors: bool = True) -> str:
+    """Return what counts as a change of each measure, from the table of thresholds; ``errors``: of errors, too."""
     once = FIRST_CALL.asked(factor)
     first, imported = (rounded(human_time(each.least)) for each in (FIRST_CALL, IMPORT))
     memory, kept, growth = (rounded(human_bytes(each.least)) for each in (MEMORY, KEPT, GROWTH))
     of_errors = f"; errors ×{ERRORS.asked(factor):g}" if errors else ""
-    every = f"all but {unclear:.0%} of the comparisons" if unclear else "all comparisons"
-    once_given = f"first call and import ×{once:g}{of_errors}"
     return (
-        f"Ratios are to {reference or 'the first side'}, less is better. A change is one beyond ×{factor:g} "
-        f"({once_given}) and {first} of a first call, {imported} of an import, {memory} of memory, {kept} kept and "
-        f"{growth} of growth a call; a smaller difference is negligible. Safe: nothing is worse, and {every} are shown "
-        f"to stay below ×{limit:g}. At most {ERROR_RATE:.0%} of such statements are wrong, on average."
+        f"×{factor:g} (first call and import ×{once:g}{of_errors}) and {first} of a first call, {imported} of an "
+        f"import, {memory} of memory, {kept} kept and {growth} of growth a call"
     )
 
 

@@ -13,6 +13,7 @@ from arrayspeed.decide.words import LIMIT, LIMITS, WORDS
 from arrayspeed.measure.looking import Limits
 from arrayspeed.model.errors import UserError
 from arrayspeed.own.kinds import KINDS
+from arrayspeed.verdict.notes import what_matters
 
 #: Seconds that a function has to be prepared, and for each batch.
 TIMEOUT = 120.0
@@ -101,7 +102,8 @@ def add_limits(parser: argparse.ArgumentParser, formats: bool = True) -> None:
         type=options.factor,
         default=FACTOR,
         metavar="F",
-        help=f"the ratio beyond which a change is reported (default {FACTOR})",
+        help=f"the ratio beyond which a change is reported (default {FACTOR}); of what is not the time of a call also "
+        f"differences: {what_matters(FACTOR)}",
     )
     parser.add_argument(
         "--limit",
