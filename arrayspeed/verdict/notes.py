@@ -31,8 +31,8 @@ def rule(reference: str, factor: float, limit: float, unclear: float, errors: bo
     every = f"all but {unclear:.0%} of the comparisons" if unclear else "all comparisons"
     return (
         f"Ratios are to {reference or 'the first side'}, less is better. A change is one beyond "
-        f"{what_matters(factor, errors)}; a smaller difference is negligible. Safe: nothing is worse, and {every} are shown to stay below "
-        f"×{limit:g}. At most {ERROR_RATE:.0%} of such statements are wrong, on average."
+        f"{what_matters(factor, errors)}; a smaller difference is negligible. Safe: nothing is worse, and {every} are "
+        f"shown to stay below ×{limit:g}. At most {ERROR_RATE:.0%} of such statements are wrong, on average."
     )
 
 
