@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
+import subprocess
 import tempfile
 import time
 import tomllib
@@ -22,6 +24,9 @@ from arrayspeed.model.errors import UserError
 
 #: What makes a Python project.
 PROJECT_FILES = ("pyproject.toml", "setup.py")
+
+#: What commands that build find in their environment.
+BUILDING = ("pip", "build", "setuptools", "wheel")
 
 #: Files of a wheel that say nothing of what it does: its own list, and the metadata with the text of the README.
 SAYS_NOTHING = ("RECORD", "METADATA", "direct_url.json")
@@ -42,6 +47,11 @@ class Builder:
         Settings of the build (``-Cname=value``), which are given to all.
     say
         Is told what takes long.
+
+    Attributes
+    ----------
+    commands
+        Commands that build a wheel, as asv.conf.json has them; without any, the project's own metadata say how.
     """
 
     def __init__(
@@ -49,6 +59,7 @@ class Builder:
     ) -> None:
         self.repository, self.folder, self.uv, self.say = repository, folder, uv, say
         self.arguments = list(arguments)
+        self.commands: Sequence[str] = ()
 
     def wheel(self, commit: Commit, python: Interpreter) -> Path:
         """Return a commit's wheel: the one that is kept, or one that is built now.
@@ -59,6 +70,7 @@ class Builder:
             It cannot be built; the message names the log.
         """
         known = [commit.tree, self.repository.folder.as_posix(), str(python.version), self.arguments]
+        known += [list(self.commands)] if self.commands else []
         key = hashlib.sha256(json.dumps(known).encode()).hexdigest()[:16]
         place = self.folder / "wheels" / key
         if found := sorted(place.glob("*.whl")):
@@ -84,15 +96,60 @@ class Builder:
             )
         self.say(f"building {commit.label}{f': {commit.subject}' if commit.subject else ''} …")
         started = time.monotonic()
-        options = ["--wheel", "--no-create-gitignore", "--out-dir", str(out), "--python", python.path, *self.arguments]
-        status, output, messages = self.uv.run("build", *options, str(source))
+        if self.commands:
+            status, output, messages = self.by_commands(commit, source, out, python)
+        else:
+            status, output, messages = self.by_metadata(source, out, python)
         found = sorted(out.glob("*.whl")) if out.exists() else []
-        if status or not found:
+        if status or len(found) != 1:
             log = made(self.folder / "logs") / f"{commit.short}.txt"
             log.write_text(f"{output}\n{messages}")
             raise CannotBuild(f"{commit.label} cannot be built with Python {python.name}: see {log}")
         self.say(f"built in {time.monotonic() - started:.0f} s")
         return found[0]
+
+    def by_metadata(self, source: Path, out: Path, python: Interpreter) -> tuple[int, str, str]:
+        """Build as pyproject.toml or setup.py says; the status, the output and the messages."""
+        options = ["--wheel", "--no-create-gitignore", "--out-dir", str(out), "--python", python.path, *self.arguments]
+        return self.uv.run("build", *options, str(source))
+
+    def by_commands(self, commit: Commit, source: Path, out: Path, python: Interpreter) -> tuple[int, str, str]:
+        """Build by commands, in an environment of their own that has what asv gives them; as `by_metadata`."""
+        from asv.util import UserError as AsvError
+        from asv.util import interpolate_command
+
+        place = made(out).with_name("environment")
+        program = str(place / "bin" / "python")
+        for command in (
+            ["venv", "--no-project", "--quiet", "--python", python.path, str(place)],
+            ["pip", "install", "--quiet", "--python", program, *self.uv.flags, *BUILDING],
+        ):
+            status, output, messages = self.uv.run(*command)
+            if status:
+                return status, output, messages
+        known = {"build_dir": source, "build_cache_dir": out, "conf_dir": source, "env_dir": place}
+        values = {name: str(value) for name, value in known.items()}
+        values |= {
+            "commit": commit.hash,
+            "project": self.repository.root.name,
+            "env_name": place.name,
+            "env_type": "uv",
+        }
+        environment = self.uv.environment | {f"ASV_{name.upper()}": value for name, value in values.items()}
+        environment["PATH"] = os.pathsep.join([str(place / "bin"), environment.get("PATH", "")])
+        said = ""
+        for text in self.commands:
+            try:
+                words, more, allowed, folder = interpolate_command(text, values)
+                done = subprocess.run(
+                    words, cwd=folder or source, env=environment | more, capture_output=True, text=True, check=False
+                )
+            except (OSError, AsvError) as error:
+                return 1, said, f"{text}: {error}"
+            said += f"$ {text}\n{done.stdout}{done.stderr}"
+            if done.returncode not in (allowed or {0}):
+                return done.returncode or 1, said, ""
+        return 0, said, ""
 
 
 class CannotBuild(UserError):

@@ -211,6 +211,8 @@ class Repository:
 
     def has(self, commit: Commit, path: Path) -> bool:
         """Return whether a commit has a file or folder."""
+        if path == Path():
+            return True
         try:
             run(self.own, "cat-file", "-e", f"{commit.hash}:{path.as_posix()}", why="?")
         except UserError:

@@ -32,7 +32,11 @@ class Kind:
 
 KINDS = {
     "file": Kind("FILE", "a file of yours with bench_* functions, see docs/own-code.md", script.read),
-    "asv": Kind("DIR", "instead of --file: the time_* of a folder of asv benchmarks", script.of_asv),
+    "asv": Kind(
+        "DIR",
+        "instead of --file: the time_* of asv benchmarks: their folder, or that of asv.conf.json",
+        script.of_asv,
+    ),
     "pytest": Kind(
         "PATH",
         "instead of --file: tests that use pytest-benchmark",

@@ -15,6 +15,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from arrayspeed.model.errors import UserError
+from arrayspeed.own import asv_project
 
 #: PEP 723's own expression for the blocks of a script.
 BLOCK = re.compile(r"(?m)^# /// (?P<type>[a-zA-Z0-9-]+)$\s(?P<content>(^#(| .*)$\s)+)^# ///$")
@@ -45,6 +46,8 @@ class Script:
         A shell command, run in ``path``, and the expression that finds its figure.
     times_only
         Whether nothing but times is asked for: what asv's ``time_*`` are for.
+    build
+        Commands that build the project, where asv.conf.json has some.
     """
 
     path: Path
@@ -55,6 +58,7 @@ class Script:
     command: str = ""
     metric: str = ""
     times_only: bool = False
+    build: tuple[str, ...] = ()
 
     @property
     def folder(self) -> Path:
@@ -82,16 +86,17 @@ def suite(path: str | Path, kind: str, needs: tuple[str, ...] = (), file: bool =
 
 
 def of_asv(path: str | Path) -> Script:
-    """Return a folder of asv benchmarks.
+    """Return a folder of asv benchmarks, or that of a project whose asv.conf.json names it.
 
     Raises
     ------
     UserError
-        It is not there.
+        It is not there, or the configuration is none.
     """
-    if Path(path, "asv.conf.json").is_file():
-        raise UserError(f"--asv {Path(path).name} is a project: give the folder of its benchmarks")
-    return replace(suite(path, "asv", (f"asv_runner=={version('asv_runner')}",), file=False), times_only=True)
+    configuration = Path(path, asv_project.NAME)
+    project = asv_project.read(configuration) if configuration.is_file() else asv_project.AsvProject(Path(path))
+    needs = (f"asv_runner=={version('asv_runner')}", *project.requirements)
+    return replace(suite(project.benchmarks, "asv", needs, file=False), times_only=True, build=project.build)
 
 
 def digest_of(path: Path) -> str:

@@ -10,6 +10,8 @@ import sys
 import pytest
 
 from arrayspeed.environments.git import Repository
+from arrayspeed.model.errors import UserError
+from arrayspeed.own import asv_project
 from support import schema
 
 #: Builds a wheel without anything that would have to be installed: PEP 517, from its own folder.
@@ -96,7 +98,8 @@ class Toy:
 
     def arrayspeed(self, command, *arguments, form="json"):
         """Status, output and messages of a command in the project's folder."""
-        given = ["--file", "benchmarks/mine.py"] if "--file" not in arguments and "--command" not in arguments else []
+        named = {"--file", "--asv", "--command"}.intersection(arguments)
+        given = [] if named else ["--file", "benchmarks/mine.py"]
         done = subprocess.run(
             [sys.executable, "-m", "arrayspeed", command, *arguments, *given, "--format", form],
             cwd=self.folder,
@@ -173,6 +176,74 @@ def test_commits_that_build_the_same_are_safe_without_measuring(toy):
         assert found.returncode == 0
         assert "both commits build the same wheel, and nothing was measured" in data["conclusion"]
         assert data["comparisons"] == []
+
+
+CONFIGURATION = """
+{
+    // asv's own file, with comments
+    "benchmark_dir": "speed",
+    "matrix": {"req": {}},
+    "build_command": ["python make.py {build_cache_dir}"],
+}
+"""
+
+MAKE = "import sys, backend\n\nprint(backend.build_wheel(sys.argv[1]))\n"
+
+
+def test_a_project_of_asv_says_itself_what_is_measured_and_how_it_is_built(toy):
+    toy.write("asv.conf.json", CONFIGURATION)
+    toy.write("speed/work.py", "import toywork\n\n\ndef time_work():\n    toywork.work()\n")
+    toy.write("make.py", MAKE)
+    (toy.folder / "pyproject.toml").unlink()  # nothing but the command can build it
+    toy.write("setup.py", "raise SystemExit(1)\n")
+    toy.commit("asv")
+    toy.write("toywork.py", WORK.format(60_000))
+    toy.commit("slower")
+    found = toy.arrayspeed("upgrade", "--commits", "HEAD~1", "HEAD", "--asv", ".", *QUICK)
+    assert found.stdout, found.stderr
+    data = schema.read("upgrade", found.stdout)
+    assert found.returncode == 1, found.stderr
+    (row,) = [row for row in data["comparisons"] if row["measure"] == "time_call"]
+    assert (row["function"], row["verdict"]) == ("work.time_work", "slower")
+    toy.write("asv.conf.json", CONFIGURATION.replace("make.py", "gone.py"))
+    toy.commit("another command")
+    broken = toy.arrayspeed("upgrade", "--commits", "HEAD~1", "HEAD", "--asv", ".", *QUICK)
+    assert broken.returncode == 2
+    assert "cannot be built with Python" in broken.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("matrix", "requirements"),
+    [
+        ({"req": {"numpy": ["1.26", "2.0"], "pip+scipy": "", "cython": []}}, ("numpy==2.0", "scipy", "cython")),
+        ({"numpy": [">=2"], "absent": [None], "env": {"A": ["1"]}}, ("numpy>=2",)),
+        ({}, ()),
+    ],
+)
+def test_the_matrix_of_asv_is_read(tmp_path, matrix, requirements):
+    path = tmp_path / "asv.conf.json"
+    path.write_text(json.dumps({"matrix": matrix}))
+    found = asv_project.read(path)
+    assert (found.requirements, found.benchmarks, found.build) == (requirements, tmp_path / "benchmarks", ())
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{", "cannot be read"),
+        ("[]", "is no configuration of asv"),
+        ('{"benchmark_dir": 1}', "benchmark_dir is no text"),
+        ('{"matrix": 1}', "matrix is no table"),
+        ('{"matrix": {"req": {"numpy": [1]}}}', "the version of numpy is no text"),
+        ('{"build_command": 1}', "build_command is no list of commands"),
+    ],
+)
+def test_a_mistake_in_asv_s_file_gets_one_line(tmp_path, text, said):
+    path = tmp_path / "asv.conf.json"
+    path.write_text(text)
+    with pytest.raises(UserError) as error:
+        asv_project.read(path)
+    assert said in str(error.value) and "\n" not in str(error.value)
 
 
 def test_what_the_old_commit_cannot_run_is_new(toy):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import itertools
 import os
-import sys
 from time import perf_counter
 
 from .again import Again
@@ -24,11 +23,13 @@ class Asv:
 
     def __init__(self, path: str) -> None:
         try:
+            from asv_runner._aux import update_sys_path
             from asv_runner.discovery import disc_benchmarks
         except ImportError as error:
             raise Mistake("its environment has no asv_runner") from error
         self.path = os.path.abspath(path)
-        sys.path.insert(0, os.path.dirname(self.path))
+        # Not its parent, where the project itself may lie, and would be imported in place of what is installed.
+        update_sys_path(self.path)
         #: Module -> why it cannot be imported.
         self.broken: dict[str, str] = {}
         started = perf_counter()
