@@ -28,8 +28,9 @@ PROJECT_FILES = ("pyproject.toml", "setup.py")
 #: What commands that build find in their environment.
 BUILDING = ("pip", "build", "setuptools", "wheel")
 
-#: Files of a wheel that say nothing of what it does: its own list, and the metadata with the text of the README.
-SAYS_NOTHING = ("RECORD", "METADATA", "direct_url.json")
+#: Files of a wheel that say nothing of what it does: its own list, the metadata with the text of the README, and what
+#: built it.
+SAYS_NOTHING = ("RECORD", "METADATA", "WHEEL", "direct_url.json")
 
 
 class Builder:
