@@ -127,8 +127,8 @@ class Project:
         )
 
     def same(self, sides: Sequence[Side]) -> bool:
-        """Return whether all sides have the same wheel, so that nothing is left to measure."""
-        return len({(side.build, side.python) for side in sides}) == 1
+        """Return whether nothing differs between the sides, so that nothing is left to measure."""
+        return len({(side.build, side.python, side.variables) for side in sides}) == 1
 
     def benchmarks(self, path: str, newest: str) -> str:
         """Return where what is measured is: in the newer commit, where it is part of the repository.

@@ -246,6 +246,11 @@ def test_a_mistake_in_asv_s_file_gets_one_line(tmp_path, text, said):
     assert said in str(error.value) and "\n" not in str(error.value)
 
 
+def test_one_commit_with_another_variable_is_measured(toy):
+    found = toy.arrayspeed("upgrade", "--commits", "HEAD", "HEAD", "--new-env", "A=1", *QUICK)
+    assert schema.read("upgrade", found.stdout)["comparisons"]
+
+
 def test_what_the_old_commit_cannot_run_is_new(toy):
     toy.write("toywork.py", WORK.format(20_000) + "\n\ndef more():\n    return 1\n")
     toy.write("benchmarks/mine.py", BENCHMARK + "\n\ndef bench_more():\n    return toywork.more()\n")
