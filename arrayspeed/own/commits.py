@@ -149,6 +149,5 @@ class Project:
             self.say(f"{path} is not in {commit.label}: the one on disk is measured")
             return path
         place = self.place / "benchmarks" / commit.hash
-        if not (place / inside).exists():
-            self.repository.check_out(commit, place)
+        self.repository.check_out(commit, place)  # anew: a kill may have left a part of it
         return str(place / inside)

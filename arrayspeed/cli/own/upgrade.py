@@ -77,12 +77,16 @@ def of_commits(args: argparse.Namespace) -> int:
     """Compare two commits of somebody's project."""
     if args.library is not None:
         raise UserError(f"--commits takes no LIBRARY: {args.library!r} is left over")
-    variables = [
-        sides.variables_of(texts, name) for texts, name in ((args.old_env, "--old-env"), (args.new_env, "--new-env"))
-    ]
+    variables = variables_of_sides(args)
     subject = commits_of(args, args.commits[-1])
     both = subject.own.sides(args.commits)
     return judged(subject, [replace(one, variables=each) for one, each in zip(both, variables, strict=True)], args)
+
+
+def variables_of_sides(args: argparse.Namespace) -> list[tuple[tuple[str, str], ...]]:
+    """Return the environment variables of the old side and of the new one."""
+    given = (args.old_env, "--old-env"), (args.new_env, "--new-env")
+    return [sides.variables_of(texts, option) for texts, option in given]
 
 
 def sides_of(args: argparse.Namespace) -> list[Side]:
@@ -119,10 +123,7 @@ def sides_of(args: argparse.Namespace) -> list[Side]:
             raise UserError(
                 f"--python {one.python} is used as it is, and nothing is installed there: give a version, 3.13"
             )
-    variables = [
-        sides.variables_of(texts, option)
-        for texts, option in ((args.old_env, "--old-env"), (args.new_env, "--new-env"))
-    ]
+    variables = variables_of_sides(args)
     if not given and not args.lock and not args.side and len(pythons) < 2 and not any(variables):
         raise UserError("nothing differs: give LIBRARY OLD NEW, --lock, two --python, or --old-env and --new-env")
     return [
