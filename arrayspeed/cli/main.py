@@ -25,6 +25,7 @@ OUTSIDE = {
 COMMANDS = (
     "bench",
     "run",
+    "init",
     "upgrade",
     "accept",
     "compare",
