@@ -1,4 +1,12 @@
-"""Publish the site from the existing results, without measuring: what `make site` does."""
+"""Publish the site from the stored results, without measuring.
+
+`make site` does this.
+
+Examples:
+    arrayspeed site
+    arrayspeed site --cdn
+    arrayspeed site && python3 -m http.server --directory html
+"""
 
 from __future__ import annotations
 
