@@ -310,7 +310,7 @@ def test_simulate_for_a_terminal(capsys, monkeypatch):
 
 
 def test_simulate_for_programs(capsys, monkeypatch):
-    _, printed = run(capsys, monkeypatch, scenarios=1, json=True)
+    _, printed = run(capsys, monkeypatch, scenarios=1, format="json")
     data = schema.read("simulate", printed.out)
     (row,) = data["scenarios"]
     assert row["now"]["comparisons"] == 200
