@@ -3,9 +3,9 @@
 `make site` does this.
 
 Examples:
-    arrayspeed site                       # results/ as pages in html/
-    arrayspeed site --cdn                 # asv's pages load their scripts from the network
-    arrayspeed merge ../other/results     # before it, for another machine's results
+    arrayspeed site                     # results/ as pages in html/
+    arrayspeed site --cdn               # scripts of asv's pages from the network
+    arrayspeed merge ../other/results   # before it, for another machine's results
 """
 
 from __future__ import annotations

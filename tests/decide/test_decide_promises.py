@@ -286,7 +286,7 @@ def test_a_slowdown_of_a_tenth_is_found_where_processes_differ_by_2_percent():
 
 def run(capsys, monkeypatch, scenarios=2, **options):
     monkeypatch.setattr(command, "SCENARIOS", SCENARIOS[:scenarios])
-    chosen = {"comparisons": 200, "format": "table", "json": False} | options
+    chosen = {"comparisons": 200, "format": "table"} | options
     status = command.main(SimpleNamespace(**chosen))
     return status, capsys.readouterr()
 
