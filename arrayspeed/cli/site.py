@@ -5,7 +5,7 @@
 Examples:
     arrayspeed site                     # results/ as pages in html/
     arrayspeed site --cdn               # scripts of asv's pages from the network
-    arrayspeed merge ../other/results   # before it, for another machine's results
+    arrayspeed merge ../other/results   # before it: more results
 """
 
 from __future__ import annotations
