@@ -1,13 +1,14 @@
-"""Write a first file to measure, with a function of each kind, and a workflow that measures pull requests.
+"""Write a first file to measure, and a workflow that measures pull requests.
 
-    arrayspeed init                              # benchmarks/speed.py and .github/workflows/speed.yml
-    arrayspeed init perf/speed.py --no-workflow
-    arrayspeed upgrade --commits main . --file benchmarks/speed.py     # then
-
-The file is an example that runs as it is: keep what you need and delete the rest. Nothing that is there is overwritten.
-docs/own-code.md describes the form of the file.
+The file has a function of each kind and runs as it is: keep what you need and delete the rest. Nothing that is there is
+overwritten. docs/own-code.md describes the form of the file.
 
 Exit status: 0, or 2 after a mistake.
+
+Examples:
+    arrayspeed init                     # benchmarks/speed.py and a workflow
+    arrayspeed init perf/speed.py --no-workflow
+    arrayspeed upgrade --commits main . --file benchmarks/speed.py
 """
 
 from __future__ import annotations

@@ -105,8 +105,8 @@ def add_page(parser: argparse._ActionsContainer) -> None:
     parser.add_argument("--html", type=options.new_file, metavar="FILE", help="also write a page, which is one file")
 
 
-def add_limits(parser: argparse.ArgumentParser, formats: bool = True) -> None:
-    """How long, and how strict; ``formats``: and how it is printed."""
+def add_limits(parser: argparse.ArgumentParser, rows: bool = True) -> None:
+    """How long, how strict, and how it is printed; ``rows``: a row for each comparison."""
     parser.add_argument(
         "--rounds",
         type=options.whole(2, "one process says nothing about noise"),
@@ -137,15 +137,9 @@ def add_limits(parser: argparse.ArgumentParser, formats: bool = True) -> None:
         help="measure a comparison until it has a word (default), or only until it is worse or shown to stay below "
         "--limit, which takes less time",
     )
-    parser.add_argument(
-        "--unclear",
-        type=options.share,
-        default=UNCLEAR_SHARE,
-        metavar="SHARE",
-        help=f"the share of comparisons that may lack such a bound with exit status 0 (default {UNCLEAR_SHARE})",
-    )
-    if formats:
-        parser.add_argument("--format", choices=("table", "markdown", "json"), default="table", help="default table")
+    options.add_max_unclear(parser, UNCLEAR_SHARE, "lack such a bound with exit status 0")
+    options.add_format(parser)
+    if rows:
         parser.add_argument("--all", action="store_true", help="show what is the same or negligible, too")
 
 
