@@ -40,6 +40,7 @@ from arrayspeed.model.combination import Combination
 from arrayspeed.model.failures import CRASHED, ERROR, TIMED_OUT, class_of
 from arrayspeed.model.measures import AFTERWARDS, FIRST_CALL, PREPARING, measure_of
 from arrayspeed.records.processes import Process, Retained
+from arrayspeed.system.processes import affinity
 from kernels import CATALOGUE
 
 #: Seconds that a server has to import its library, and a process that ended to be reaped.
@@ -104,7 +105,7 @@ class Block:
     def guess(self) -> float:
         """First guess of its seconds in a round: its processes prepare at once, as far as there are cores."""
         preparing = sum(cost(one.backend) for one in self.sides)
-        at_once = min(len(self.sides), len(os.sched_getaffinity(0)))
+        at_once = min(len(self.sides), len(affinity()))
         kernel = CATALOGUE.get(self.one.kernel)
         small = kernel is None or self.one.size is None or self.one.size <= kernel.small
         sampling = SAMPLING if small else SAMPLING_LARGE

@@ -13,6 +13,7 @@ from pathlib import Path
 from arrayspeed.formats.progress import say
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.text import printable
+from arrayspeed.system.processes import command_of
 
 #: Names another lock than the host's, for a host whose parts do not disturb each other, and for tests.
 LOCK = "ARRAYSPEED_LOCK"
@@ -93,8 +94,7 @@ def opened(path: Path) -> int:
 def holder(descriptor: int) -> str:
     """Return the process that holds a lock, in brackets, where that is known."""
     number = os.pread(descriptor, 32, 0).decode(errors="replace").strip()
-    try:
-        command = Path(f"/proc/{int(number)}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-    except (OSError, ValueError):
+    if not number.isdigit():
         return ""
-    return f" (process {number}: {printable(command.strip())[:100]})"
+    command = command_of(int(number))
+    return f" (process {number}: {printable(command)[:100]})" if command else ""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import gc
 import mmap
 import os
-import resource
 from collections.abc import Awaitable, Iterator
 from time import monotonic, perf_counter, sleep
 
 from . import keeping, memory, values
 from .allocator import learnt, retain
+from .inside import children, page_faults
 from .stack import as_in_a_script
 from .waiting import waiter
 
@@ -232,7 +232,7 @@ class Measured:
         """
         function, arguments, wait = self.function, self.arguments, self.wait
         times = range(number)
-        before = page_faults()
+        before = page_faults() or 0
         if wait is None:
             started = perf_counter()
             for _ in times:
@@ -243,7 +243,7 @@ class Measured:
             for _ in times:
                 wait(function(*arguments))
             seconds = perf_counter() - started
-        self.faults = (page_faults() - before) / number
+        self.faults = ((page_faults() or 0) - before) / number
         return seconds / number
 
     def succeeds(self) -> bool:
@@ -279,17 +279,3 @@ class Measured:
             sleep(0.005)
         if self.returned[0]:
             raise Forked("it forks, and the child returns from the function: it must end with os._exit")
-
-
-def page_faults() -> int:
-    """Pages of memory that the system has given this process so far, without reading them from a disk."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
-
-
-def children() -> bool:
-    """Return whether this process has any child."""
-    try:
-        with open(f"/proc/self/task/{os.getpid()}/children") as file:
-            return bool(file.read().strip())
-    except OSError:
-        return False

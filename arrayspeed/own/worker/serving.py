@@ -23,6 +23,7 @@ from contextlib import suppress
 
 from .allocator import learnt
 from .asv_suite import Asv
+from .inside import page_faults
 from .loading import File, Mistake, Skipped, describe_error
 from .measuring import Forked, Measured
 from .pytest_suite import Pytest
@@ -162,7 +163,9 @@ class Session:
     def batch(self, now: Measured, number: int) -> None:
         """Time a batch."""
         try:
-            self.channel.say({"seconds": max(now.batch(number), 1e-12), "faults": now.faults})
+            self.channel.say(
+                {"seconds": max(now.batch(number), 1e-12), "faults": None if page_faults() is None else now.faults}
+            )
         except (BrokenPipeError, ConnectionError):
             raise
         except BaseException as error:
