@@ -30,7 +30,7 @@ def missing() -> list[str]:
 
 
 def ends_with_parent() -> bool:
-    """Return whether the system ends processes whose parent has ended, as Linux does where it is asked to (prctl(2))."""
+    """Return whether the system ends processes whose parent has ended, as Linux does when asked to (prctl(2))."""
     import ctypes
 
     try:

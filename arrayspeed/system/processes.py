@@ -29,7 +29,7 @@ class Thread(NamedTuple):
 
 
 class Read(NamedTuple):
-    """A process at one moment: seconds of a clock, its CPU time in seconds, and how often its main thread has waited."""
+    """A process at one moment: seconds of a clock, its CPU time in seconds, how often its main thread has waited."""
 
     at: float
     cpu: float

@@ -28,7 +28,7 @@ def folders(root: Path) -> Iterator[Path]:
     """Yield the folders of this process's groups that can have a quota, and of all groups above."""
     mounts = list(mounts_of(root))
     for line in lines(root / GROUPS):
-        _, controllers, path = (line.split(":", 2) + ["", ""])[:3]
+        _, controllers, path = [*line.split(":", 2), "", ""][:3]
         for place, kind, options, within in mounts:
             second = kind == "cgroup2" and not controllers
             if not second and not (kind == "cgroup" and "cpu" in controllers.split(",") and "cpu" in options):

@@ -7,7 +7,8 @@ Each has where it is from. Blocks are repeated as often as the report has proces
 def arm(part, variant, revision, bogomips, count=2, implementer="0x41", architecture="8", first=0):
     return "".join(
         f"processor\t: {first + n}\nBogoMIPS\t: {bogomips}\nCPU implementer\t: {implementer}\n"
-        f"CPU architecture: {architecture}\nCPU variant\t: {variant}\nCPU part\t: {part}\nCPU revision\t: {revision}\n\n"
+        f"CPU architecture: {architecture}\nCPU variant\t: {variant}\nCPU part\t: {part}\n"
+        f"CPU revision\t: {revision}\n\n"
         for n in range(count)
     )
 
