@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import os
 
 from arrayspeed.model.errors import UserError
+from arrayspeed.system.processes import affinity, bind, can_bind
 
 
 def add_cores(parser: argparse.ArgumentParser, default: int | None = None) -> None:
@@ -30,7 +30,9 @@ def use_cores(number: int | None) -> None:
     """
     if number is None:
         return
-    cores = sorted(os.sched_getaffinity(0))
+    if not can_bind():
+        raise UserError("--cores needs a system where processes can be kept to cores, which this one is not")
+    cores = sorted(affinity())
     if not 1 <= number <= len(cores):
         raise UserError(f"--cores {number} is not valid: from 1 to {len(cores)} here")
-    os.sched_setaffinity(0, cores[:number])
+    bind(0, cores[:number])
