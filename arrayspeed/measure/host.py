@@ -40,7 +40,7 @@ class Busy(UserError):
 def only_run(folder: str | Path, wait: bool = False) -> Iterator[State]:
     """Let one run at a time measure on this host, and one write into a folder of results.
 
-    In what state the machine is then is said where it will hurt; `keep` keeps it.
+    In what state the machine is then is said where it will hurt; `keep_state` keeps it.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def only_run(folder: str | Path, wait: bool = False) -> Iterator[State]:
             heated(*_begun.pop())
 
 
-def keep(folder: str | Path) -> None:
+def keep_state(folder: str | Path) -> None:
     """Keep, in a folder of results, in what state the machine was when the measurement under way began; nothing where
     none is, or where it is there already.
     """

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from arrayspeed.decide import UNCLEAR_SHARE
-from arrayspeed.measure.host import keep, only_run
+from arrayspeed.measure.host import keep_state, only_run
 from arrayspeed.measure.looking import Limits
 from arrayspeed.measure.players import Interleaving
 from arrayspeed.model.errors import UserError
@@ -104,7 +104,7 @@ def begun(
     except OSError as error:
         raise UserError(f"results cannot go to {wanted.folder}: {error.strerror}") from error
     with only_run(wanted.folder, wanted.wait):
-        keep(wanted.folder)
+        keep_state(wanted.folder)
         made = ready(sides, script, wanted.companions, wanted.folder / "environments", say)
         answers = look(script, made, wanted)
         yield made, answers, chosen(script, made, answers, wanted)

@@ -16,6 +16,7 @@ from typing import Any
 
 from arrayspeed.measure.players import Failed, Interleaving, Samples, interleave
 from arrayspeed.measure.states import NEVER
+from arrayspeed.own.loaded import FINDER
 from arrayspeed.own.process import Part, Worker
 from arrayspeed.own.records import Record, Size
 from arrayspeed.own.results import compare
@@ -142,6 +143,11 @@ class Round:
                     "digests": [one.get("digest"), found.get(record.side, {}).get("digest")],
                 }
         return records
+
+    def pools(self) -> dict[str, list[dict[str, Any]] | None]:
+        """Return which BLAS and OpenMP the process of each side has loaded by now, of those that have not ended."""
+        left = {label: worker for label, worker in self.workers.items() if not worker.ended}
+        return {label: worker.pools(FINDER, self.plan.turns.timeout) for label, worker in left.items()}
 
     def end(self) -> None:
         """End all processes."""

@@ -24,7 +24,7 @@ from arrayspeed.environments.plugin import PACKAGES
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.text import printable
 from arrayspeed.model.units import plural
-from arrayspeed.records import peaks, processes, results, states
+from arrayspeed.records import loaded, peaks, processes, results, states
 from arrayspeed.records.combined import Key, Side, check, combine
 
 #: What asv calls the description of a machine.
@@ -299,7 +299,7 @@ def merge_explanations(path: Path, others: Iterable[Path], files: dict[Path, byt
 
 
 def merge_states(path: Path, others: Iterable[Path], files: dict[Path, bytes], added: Added) -> None:
-    """Bring the states of a machine, by their dates."""
+    """Bring what is known of a machine and its environments, by their dates."""
     merge_lines(path, others, files)
 
 
@@ -329,6 +329,7 @@ BRING = {
     peaks.FILE: merge_peaks,
     EXPLANATIONS: merge_explanations,
     states.FILE: merge_states,
+    loaded.FILE: merge_states,
 }
 
 

@@ -24,7 +24,7 @@ LOOKING = 0.2
 #: Cores that others may keep busy, and that a virtual machine's host may take, before it is worth a warning.
 BUSY = 0.1
 
-#: Governors that change the processor's speed by what it has to do, and drivers in whose hands "powersave" is that, too.
+#: Governors that change the speed by what there is to do, and drivers in whose hands "powersave" is one of them.
 CHANGING, OWN_SCALING = ("powersave", "ondemand", "conservative", "schedutil"), ("intel_pstate", "amd-pstate-epp")
 
 #: What a container runtime leaves, and what it writes into the first process's variables.

@@ -7,7 +7,8 @@ requests ``{"function", "size", "touch", "kept", "values"}``, answered when the 
 provide. ``{"retain": true}`` brings the allocator to its other state and is answered with ``{"ready": seconds}``.
 ``learnt`` in answers is what `allocator.learnt` says. What cannot be done is ``{"failed": why, "kind": kind}``, with
 ``"sometimes": true`` where other calls of the process succeed. A request ``{"function", "size", "programs": folder}``
-is answered with ``{}`` when the function's programs are in ``programs.json`` there.
+is answered with ``{}`` when the function's programs are in ``programs.json`` there, and ``{"pools": path}`` with
+``{"pools": [...]}``, what `pools.pools` finds.
 
 Whatever the functions print is dropped: the channel is a descriptor that they do not know.
 """
@@ -26,6 +27,7 @@ from .asv_suite import Asv
 from .inside import page_faults
 from .loading import File, Mistake, Skipped, describe_error
 from .measuring import Forked, Measured
+from .pools import pools
 from .pytest_suite import Pytest
 
 TYPE_CHECKING = False  # type checkers take it as true
@@ -98,7 +100,9 @@ class Session:
             request, self.waiting = self.waiting or self.channel.read(), None
             if request is None:
                 return
-            if isinstance(request, dict):
+            if isinstance(request, dict) and "pools" in request:
+                self.channel.say({"pools": pools(request["pools"])})
+            elif isinstance(request, dict):
                 self.measure(request)
             else:
                 self.channel.say({"failed": "nothing is ready", "kind": "error"})
