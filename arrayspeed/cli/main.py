@@ -44,6 +44,7 @@ COMMANDS = (
     "peaks",
     "simulate",
     "copies",
+    "doctor",
     "peers",
     "merge",
     "fleet",
@@ -51,7 +52,20 @@ COMMANDS = (
 )
 
 #: Those that measure: one at a time on a host.
-MEASURING = ("bench", "run", "upgrade", "compare", "bisect", "watch", "audit", "peaks", "copies", "peers", "explain")
+MEASURING = (
+    "bench",
+    "run",
+    "upgrade",
+    "compare",
+    "bisect",
+    "watch",
+    "audit",
+    "peaks",
+    "copies",
+    "doctor",
+    "peers",
+    "explain",
+)
 
 #: Those that make environments, for which an interpreter may have to be fetched.
 ENVIRONMENTS = (*MEASURING, "fleet")
