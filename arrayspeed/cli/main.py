@@ -45,6 +45,7 @@ COMMANDS = (
     "simulate",
     "copies",
     "doctor",
+    "scaling",
     "peers",
     "merge",
     "fleet",
@@ -63,6 +64,7 @@ MEASURING = (
     "peaks",
     "copies",
     "doctor",
+    "scaling",
     "peers",
     "explain",
 )

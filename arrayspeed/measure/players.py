@@ -28,7 +28,7 @@ import socket
 import subprocess
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from statistics import median
@@ -99,6 +99,8 @@ class Player:
         Its threads when it had prepared its call; None before.
     checks
         Whether it looks at its results when its times are taken.
+    cores
+        The cores that it may use, where it may not use all that this process may; None where it may.
     """
 
     checks = False
@@ -112,6 +114,7 @@ class Player:
         self.faults: float | None = None
         self.meter: Meter | None = None
         self.prepared: Mapping[int, Thread] | None = None
+        self.cores: Collection[int] | None = None
         self.buffer = b""
         self.stopped = False
         self.ended = False
@@ -509,7 +512,7 @@ def run(player: Player, number: int, timeout: float) -> float:
 
 def start(player: Player) -> None:
     """Let a player run, each thread from the core of `places`, free to move from there on."""
-    cores = sorted(affinity())
+    cores = sorted(player.cores or affinity())
     threads = threads_of(player.pid) if len(cores) > 1 and can_bind() else {}
     work = player.worked(threads)
     for thread, core in places(threads, work, player.pid, cores).items():

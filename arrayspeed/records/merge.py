@@ -24,7 +24,7 @@ from arrayspeed.environments.plugin import PACKAGES
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.text import printable
 from arrayspeed.model.units import plural
-from arrayspeed.records import loaded, peaks, processes, results, states
+from arrayspeed.records import loaded, peaks, processes, results, scaling, states
 from arrayspeed.records.combined import Key, Side, check, combine
 
 #: What asv calls the description of a machine.
@@ -330,6 +330,7 @@ BRING = {
     EXPLANATIONS: merge_explanations,
     states.FILE: merge_states,
     loaded.FILE: merge_states,
+    scaling.FILE: merge_states,
 }
 
 
