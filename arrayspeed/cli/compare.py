@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     arguments.add_what(parser)
     arguments.add_commits(parser, several=True)
     arguments.add_limits(parser)
-    cores.add_cores(parser)
+    cores.add_several_cores(parser)
     parser.add_argument("--size", **several, metavar="SIZE", help="only these sizes")
     parser.add_argument(
         "--with", dest="companions", **several, metavar="REQUIREMENT", help="another requirement of all sides"
@@ -50,7 +50,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Run ``arrayspeed compare``."""
-    cores.use_cores(args.cores)
+    return cores.on_each(args, compare)
+
+
+def compare(args: argparse.Namespace) -> int:
+    """Compare the sides on the cores that this process may use."""
     if not arguments.is_own(args):
         raise UserError("what is to be measured? --file mine.py; see `arrayspeed compare --help`")
     if args.commits:

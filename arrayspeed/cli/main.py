@@ -42,6 +42,7 @@ GROUPS = {
         "run",
         "fleet",
         "peaks",
+        "scaling",
         "peers",
     ),
     "Show results": (
@@ -53,6 +54,7 @@ GROUPS = {
         "site",
     ),
     "Check and maintain": (
+        "doctor",
         "audit",
         "copies",
         "simulate",
@@ -66,7 +68,21 @@ GROUPS = {
 COMMANDS = tuple(name for names in GROUPS.values() for name in names)
 
 #: Those that measure: one at a time on a host.
-MEASURING = ("bench", "run", "upgrade", "compare", "bisect", "watch", "audit", "peaks", "copies", "peers", "explain")
+MEASURING = (
+    "bench",
+    "run",
+    "upgrade",
+    "compare",
+    "bisect",
+    "watch",
+    "audit",
+    "peaks",
+    "copies",
+    "doctor",
+    "scaling",
+    "peers",
+    "explain",
+)
 
 #: Those that make environments, for which an interpreter may have to be fetched.
 ENVIRONMENTS = (*MEASURING, "fleet")

@@ -28,7 +28,7 @@ from __future__ import annotations
 import argparse
 import math
 
-from arrayspeed.cli.options.cores import add_cores, use_cores
+from arrayspeed.cli.options.cores import add_several_cores, on_each
 from arrayspeed.cli.own import upgrade as own
 from arrayspeed.cli.own.arguments import add_limits, limits_of
 from arrayspeed.cli.selected import add_selected, check_selected
@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_selected(parser)
     add_limits(parser)
     add_accepted(parser)
-    add_cores(parser)
+    add_several_cores(parser)
     parser.add_argument("--reuse", action="store_true", help="measure nothing: compare what is stored in results/")
     parser.add_argument("--machine", metavar="NAME", help="with --reuse: the machine that measured (default this one)")
     own.add_arguments(parser)
@@ -66,7 +66,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Run ``arrayspeed upgrade``."""
-    use_cores(args.cores)
+    return on_each(args, upgrade)
+
+
+def upgrade(args: argparse.Namespace) -> int:
+    """Compare the two sides on the cores that this process may use."""
     if own.is_own(args):
         args.minutes = args.minutes or math.inf
         return own.main(args)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from arrayspeed.decide import UNCLEAR_SHARE
-from arrayspeed.measure.host import only_run
+from arrayspeed.measure.host import keep_state, only_run
 from arrayspeed.measure.looking import Limits
 from arrayspeed.measure.players import Interleaving
 from arrayspeed.model.errors import UserError
@@ -25,6 +25,7 @@ from arrayspeed.own.script import COMMAND, Script
 from arrayspeed.own.sides import Ready, Side
 from arrayspeed.own.until_decided import until_decided, works
 from arrayspeed.own.verdict import verdict
+from arrayspeed.system.missing import sentence
 from arrayspeed.verdict.verdict import Verdict
 
 #: What functions are called together that stand for sides.
@@ -83,6 +84,7 @@ def compare(script: Script, sides: Sequence[Side], wanted: Wanted, say: Callable
     missing = [name(item) for item in items if not records.of(*item, records.rounds)]
     notes = [f"Not measured, since it was stopped before: {listed(missing)}."] if missing else []
     notes += notes_of_sides(answers)
+    notes += filter(None, [sentence()])
     return verdict(script, made, records, seen, decisions, wanted.limits, wanted.unclear, notes, wanted.every_pair)
 
 
@@ -103,6 +105,7 @@ def begun(
     except OSError as error:
         raise UserError(f"results cannot go to {wanted.folder}: {error.strerror}") from error
     with only_run(wanted.folder, wanted.wait):
+        keep_state(wanted.folder)
         made = ready(sides, script, wanted.companions, wanted.folder / "environments", say)
         answers = look(script, made, wanted)
         yield made, answers, chosen(script, made, answers, wanted)

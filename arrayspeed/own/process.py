@@ -66,6 +66,18 @@ class Worker(Spawned):
             self.loaded = self.answer(time.monotonic() + timeout)
         return self.loaded
 
+    def pools(self, finder: str, timeout: float) -> list[dict[str, Any]] | None:
+        """Return which BLAS and OpenMP it has loaded (`arrayspeed.system.pools`); None where it cannot tell."""
+        self.go()
+        self.ask({"pools": finder})
+        try:
+            found: list[dict[str, Any]] | None = self.answer(time.monotonic() + timeout).get("pools")
+        except Failed:
+            return None
+        finally:
+            self.stop()
+        return found
+
     def answer(self, until: float) -> dict[str, Any]:
         """Its next line; how it ended where it ended."""
         try:

@@ -13,6 +13,7 @@ from typing import Any
 from arrayspeed.own.script import Script
 from arrayspeed.own.sides import Ready
 from arrayspeed.records.files import append
+from arrayspeed.system.quota import quota
 from kernels.backends.hardware import cores
 
 #: Changes when what is measured, or how, changes: records of other forms are left alone.
@@ -94,6 +95,8 @@ def run_of(script: Script, sides: Sequence[Ready], settings: dict[str, Any]) -> 
     """
     known = [FORM, script.digest, script.kind, [(one.label, one.identity) for one in sides], settings]
     known += [platform.node(), cores()]
+    if (limit := quota()) is not None and limit < cores():
+        known.append(limit)
     return hashlib.sha256(json.dumps(known).encode()).hexdigest()[:16]
 
 

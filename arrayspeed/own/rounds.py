@@ -18,6 +18,7 @@ from arrayspeed.measure.players import Failed, Interleaving, Samples, interleave
 from arrayspeed.measure.states import NEVER
 from arrayspeed.model.errors import UserError
 from arrayspeed.own import across
+from arrayspeed.own.loaded import FINDER
 from arrayspeed.own.measures import PEAK
 from arrayspeed.own.process import Company, Part, Worker
 from arrayspeed.own.records import Record, Size
@@ -232,6 +233,11 @@ class Round:
                 record.exchanged = [
                     {"maker": maker, **one.data()} for (maker, reader), one in pairs.items() if reader == record.side
                 ]
+
+    def pools(self) -> dict[str, list[dict[str, Any]] | None]:
+        """Return which BLAS and OpenMP the process of each side has loaded by now, of those that have not ended."""
+        left = {label: worker for label, worker in self.workers.items() if not worker.ended}
+        return {label: worker.pools(FINDER, self.plan.turns.timeout) for label, worker in left.items()}
 
     def end(self) -> None:
         """End all processes."""

@@ -12,11 +12,13 @@ from arrayspeed.environments.machine import describe
 from arrayspeed.measure.looking import Limits
 from arrayspeed.model.units import significant
 from arrayspeed.own.best import best
+from arrayspeed.own.loaded import loaded
 from arrayspeed.own.measures import MEASURES, RETAINED, TIME, Key, Measure
 from arrayspeed.own.notes import name, notes_of
 from arrayspeed.own.records import Records, Size
 from arrayspeed.own.script import Script
 from arrayspeed.own.sides import Ready
+from arrayspeed.verdict.loaded import note
 from arrayspeed.verdict.rows import Quantity, Row
 from arrayspeed.verdict.verdict import RESULT, Best, Side, Verdict
 
@@ -61,14 +63,21 @@ def verdict(
         for side in records.sides[1:]:
             rows += result_rows(records, function, size, side)
             rows += exchange_rows(records, function, size, side)
-    labels = [side.label for side in sides]
+    labels, known = [side.label for side in sides], loaded(records)
     what = " → ".join(labels) if len(labels) == 2 else f"{labels[0]} against {', '.join(labels[1:])}"
     fastest = best(decisions, records.sides) if every_pair else None
     return Verdict(
         f"{script.name}, {what}",
-        [Side(side.label, side.version, side.packages, dict(side.side.variables)) for side in sides],
+        [
+            Side(side.label, side.version, side.packages, dict(side.side.variables), known.get(side.label) or ())
+            for side in sides
+        ],
         rows,
-        [*notes_of(script, sides, records, items, [row.quantity.name for row in rows], limits, unclear_share), *more],
+        [
+            *notes_of(script, sides, records, items, [row.quantity.name for row in rows], limits, unclear_share),
+            *filter(None, [note([known.get(label) for label in labels])]),
+            *more,
+        ],
         limits.factor,
         unclear_share,
         None if fastest is None else [Best(name(item), names, labels_of(*item)) for item, names in fastest.items()],

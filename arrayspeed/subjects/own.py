@@ -15,7 +15,7 @@ from arrayspeed.environments.listed import Python, Release, releases, within_rea
 from arrayspeed.environments.requirements import name_of
 from arrayspeed.environments.resolve import Requested, preferring, resolve
 from arrayspeed.environments.uv import Uv
-from arrayspeed.measure.host import only_run
+from arrayspeed.measure.host import keep_state, only_run
 from arrayspeed.measure.looking import Limits
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.text import digest, file_name
@@ -140,6 +140,7 @@ class OwnCode:
         keys = None if asked is None else {key_of(one, labels): one for one in asked}
         wanted = replace(self.wanted, limits=limits, again=False)
         with only_run(self.folder, wanted.wait):
+            keep_state(self.folder)
             answers = look(self.script, sides, wanted)
             items = chosen(self.script, sides, answers, wanted)
             if keys is not None:

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Reused:
-    """What is stored of two versions; ``pythons`` and ``packages`` are of the old one and of the new one.
+    """What is stored of two versions; ``pythons``, ``packages`` and the names of ``environments`` are of the old one
+    and of the new one.
 
     ``out_of_date``: how many combinations are stored of both, and not of today's code.
     """
@@ -36,6 +37,7 @@ class Reused:
     out_of_date: int
     pythons: list[str]
     packages: list[dict[str, str]]
+    environments: list[str]
 
 
 def reused(
@@ -80,7 +82,7 @@ def reused(
             sides = [unchanged(folder, machine, *each) for each in zip(names, packages, strict=True)]
             found = compare.stored(sides, selections)
         if found:
-            return Reused(found, there - len(found), pythons, packages)
+            return Reused(found, there - len(found), pythons, packages, names)
     if there:
         raise UserError(
             f"what {where} has of both versions was measured by other code: run it without --reuse "

@@ -5,13 +5,13 @@ from __future__ import annotations
 import gc
 import mmap
 import os
-import resource
 from collections.abc import Awaitable
 from inspect import CO_COROUTINE
 from time import monotonic, perf_counter, sleep
 
 from . import finishing, keeping, memory, objects, values
 from .allocator import learnt, retain
+from .inside import children, page_faults
 from .loading import Mistake
 from .stack import as_in_a_script
 from .waiting import waiter
@@ -295,7 +295,7 @@ class Measured:
         function, arguments = self.function, self.arguments
         wait = self.wait if self.finish is None else self.complete
         times = range(number)
-        before = page_faults()
+        before = page_faults() or 0
         if self.awaits:
             wait = self.complete if self.nested else self.wait
             seconds = finishing.seconds_of(function, arguments, number, wait)
@@ -309,7 +309,7 @@ class Measured:
             for _ in times:
                 wait(function(*arguments))
             seconds = perf_counter() - started
-        self.faults = (page_faults() - before) / number
+        self.faults = ((page_faults() or 0) - before) / number
         return seconds / number
 
     def succeeds(self) -> bool:
@@ -380,20 +380,6 @@ def at_once(function: Callable[[], float], number: int) -> float:
 def runs_in_a_loop(function: Callable[..., Any]) -> bool:
     """Return whether a function is ``async def``, and says so."""
     return bool(getattr(getattr(function, "__code__", None), "co_flags", 0) & CO_COROUTINE)
-
-
-def page_faults() -> int:
-    """Pages of memory that the system has given this process so far, without reading them from a disk."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
-
-
-def children() -> bool:
-    """Return whether this process has any child."""
-    try:
-        with open(f"/proc/self/task/{os.getpid()}/children") as file:
-            return bool(file.read().strip())
-    except OSError:
-        return False
 
 
 def whole(path: str, result: object) -> dict[str, Any]:

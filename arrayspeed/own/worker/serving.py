@@ -7,8 +7,9 @@ requests ``{"function", "size", "touch", "kept", "values"}``, answered when the 
 provide. ``{"retain": true}`` brings the allocator to its other state and is answered with ``{"ready": seconds}``.
 ``learnt`` in answers is what `allocator.learnt` says. What cannot be done is ``{"failed": why, "kind": kind}``, with
 ``"sometimes": true`` where other calls of the process succeed. A request ``{"function", "size", "programs": folder}``
-is answered with ``{}`` when the function's programs are in ``programs.json`` there. ``{"across": question, ...}`` is
-answered as `objects.answer` says, ``{"function", "size", "figure": path}`` with ``{"figure": value}``.
+is answered with ``{}`` when the function's programs are in ``programs.json`` there, and ``{"pools": path}`` with
+``{"pools": [...]}``, what `pools.pools` finds. ``{"across": question, ...}`` is answered as `objects.answer` says,
+``{"function", "size", "figure": path}`` with ``{"figure": value}``.
 
 Whatever the functions print is dropped: the channel is a descriptor that they do not know.
 """
@@ -25,8 +26,10 @@ from contextlib import suppress
 from . import finishing, objects, values
 from .allocator import learnt
 from .asv_suite import Asv
+from .inside import page_faults
 from .loading import PARALLEL, THREADS, File, Mistake, Skipped, describe_error
 from .measuring import Forked, Measured
+from .pools import pools
 from .pytest_suite import Pytest
 
 TYPE_CHECKING = False  # type checkers take it as true
@@ -104,6 +107,8 @@ class Session:
                 self.across(request)
             elif isinstance(request, dict) and "figure" in request:
                 self.figure(request)
+            elif isinstance(request, dict) and "pools" in request:
+                self.channel.say({"pools": pools(request["pools"])})
             elif isinstance(request, dict):
                 self.measure(request)
             else:
@@ -194,7 +199,9 @@ class Session:
     def batch(self, now: Measured, number: int) -> None:
         """Time a batch."""
         try:
-            self.channel.say({"seconds": max(now.batch(number), 1e-12), "faults": now.faults})
+            self.channel.say(
+                {"seconds": max(now.batch(number), 1e-12), "faults": None if page_faults() is None else now.faults}
+            )
         except (BrokenPipeError, ConnectionError):
             raise
         except BaseException as error:
