@@ -50,7 +50,7 @@ from arrayspeed.model.combination import Combination
 from arrayspeed.model.errors import UserError
 from arrayspeed.own.compared import begun
 from arrayspeed.own.kinds import KINDS
-from arrayspeed.own.script import COMMAND, Script
+from arrayspeed.own.script import WITHOUT_FILE, Script
 from arrayspeed.own.sides import Side, of_library, of_text, with_pythons, with_unique_labels
 from arrayspeed.subjects.kernels import Kernels
 from arrayspeed.upgrades import pair
@@ -69,7 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("new", metavar="NEW", nargs="?", help="another version, or OLD again to test the tool itself")
     add_selected(parser)
     group = parser.add_argument_group("your own code")
-    add_code(group, [name for name in KINDS if name != COMMAND])
+    add_code(group, [name for name in KINDS if name not in WITHOUT_FILE])
     add_commits(group)
     group.add_argument(
         "--side",

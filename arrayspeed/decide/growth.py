@@ -1,10 +1,11 @@
-"""Which parts of a call grew: shares of samples in several processes of both sides, in; a word for each part, out.
+"""Which parts of a time grew: what each part took in several processes of both sides, in; a word for each part, out.
 
-Of a part, each round gives the seconds that a call spends in it on both sides. What made both sides slower or faster in
+The parts are functions of a call, known by shares of samples, or the modules of an import, each with its own time. Each
+round gives the seconds that are spent in a part on both sides. What made both sides slower or faster in
 a round, as a busy machine does, is taken out of it. The difference has a t interval over the rounds, whose variance is
-no less than that of counting so many samples: a few rounds may agree by luck. Of many parts some would seem to have
-grown by chance: Benjamini and Hochberg over all that take a share of a call that is worth a name, and intervals of
-those that are named are wider for it, as in `arrayspeed.decide.judge`.
+no less than that of counting samples: a few rounds may agree by luck. Of many parts some would seem to have
+grown by chance: Benjamini and Hochberg over all that take a share that is worth a name, and intervals of those that
+are named are wider for it, as in `arrayspeed.decide.judge`.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from arrayspeed.decide.words import ERROR_RATE
 
 GREW, SHRANK, NOT_SHOWN = "grew", "shrank", "not shown"
 
-#: What is less than this share of the longer side's call is not worth a name: a part, or a difference.
+#: What is less than this share of the longer side's time is not worth a name: a part, or a difference.
 LEAST = 0.01
 
 Part = TypeVar("Part", bound=Hashable)
@@ -44,10 +45,50 @@ class Sampled:
         share = self.counts.get(part, 0) / self.samples
         return self.seconds**2 * share * (1 - share) / self.samples
 
+    def seen(self, part: Hashable) -> int:
+        """Return the samples in a part."""
+        return self.counts.get(part, 0)
+
+    def at(self, scale: float) -> Sampled:
+        """Return it on a machine on which everything takes so many times as long."""
+        return replace(self, seconds=self.seconds * scale)
+
+
+@dataclass(frozen=True)
+class Itemised:
+    """The time of one process by its parts, each known by a clock of its own."""
+
+    parts: Mapping[str, float]
+
+    @property
+    def seconds(self) -> float:
+        """All of them."""
+        return math.fsum(self.parts.values())
+
+    def spent(self, part: Hashable) -> float:
+        """Return the seconds of a part."""
+        return self.parts.get(str(part), 0.0)
+
+    def variance(self, part: Hashable) -> float:
+        """Return no variance: nothing is counted."""
+        return 0.0
+
+    def seen(self, part: Hashable) -> int:
+        """Return whether the part was there."""
+        return int(part in self.parts)
+
+    def at(self, scale: float) -> Itemised:
+        """Return it on a machine on which everything takes so many times as long."""
+        return Itemised({part: value * scale for part, value in self.parts.items()})
+
+
+#: What one process gave.
+Spent = TypeVar("Spent", Sampled, Itemised)
+
 
 @dataclass(frozen=True)
 class Growth:
-    """What a part of a call takes on both sides, in seconds a call.
+    """What a part takes on both sides, in seconds.
 
     Attributes
     ----------
@@ -58,7 +99,7 @@ class Growth:
     low, high
         The interval of the difference: of 95 %, wider where the verdict says that it changed.
     samples
-        How often the part was seen on both sides.
+        How often the part was seen on both sides, in all processes.
     """
 
     verdict: str
@@ -74,7 +115,7 @@ class Growth:
         return self.new - self.old
 
 
-def grown(rounds: Sequence[tuple[Sampled, Sampled]], parts: Sequence[Part]) -> dict[Part, Growth]:
+def grown(rounds: Sequence[tuple[Spent, Spent]], parts: Sequence[Part]) -> dict[Part, Growth]:
     """Return what is shown of each part.
 
     Parameters
@@ -108,10 +149,7 @@ def grown(rounds: Sequence[tuple[Sampled, Sampled]], parts: Sequence[Part]) -> d
         middle, error = shifts[part]
         rate = ERROR_RATE * len(shown) / len(worth) if part in shown else ERROR_RATE
         reach = quantile(rate / 2, freedom) * error
-        samples = (
-            sum(old.counts.get(part, 0) for old, _ in rounds),
-            sum(new.counts.get(part, 0) for _, new in rounds),
-        )
+        samples = sum(old.seen(part) for old, _ in rounds), sum(new.seen(part) for _, new in rounds)
         verdict = (GREW if middle > 0 else SHRANK) if part in shown else NOT_SHOWN
         found[part] = Growth(verdict, *levels[part], middle - reach, middle + reach, samples)
     return found
@@ -122,17 +160,14 @@ def mean(values: Sequence[float]) -> float:
     return math.fsum(values) / len(values)
 
 
-def at_one_speed(rounds: Sequence[tuple[Sampled, Sampled]]) -> list[tuple[Sampled, Sampled]]:
+def at_one_speed(rounds: Sequence[tuple[Spent, Spent]]) -> list[tuple[Spent, Spent]]:
     """Return rounds with times as if the machine had been equally fast in all: their geometric mean is that of all."""
     speeds = [math.log(old.seconds * new.seconds) / 2 for old, new in rounds]
     scales = [math.exp(mean(speeds) - speed) for speed in speeds]
-    return [
-        (replace(old, seconds=old.seconds * scale), replace(new, seconds=new.seconds * scale))
-        for (old, new), scale in zip(rounds, scales, strict=True)
-    ]
+    return [(old.at(scale), new.at(scale)) for (old, new), scale in zip(rounds, scales, strict=True)]
 
 
-def shift(rounds: Sequence[tuple[Sampled, Sampled]], part: Hashable) -> tuple[float, float]:
+def shift(rounds: Sequence[tuple[Spent, Spent]], part: Hashable) -> tuple[float, float]:
     """Return by how much a part grew, the mean of the rounds, and the standard error of that."""
     differences = [new.spent(part) - old.spent(part) for old, new in rounds]
     middle = mean(differences)

@@ -134,8 +134,8 @@ def prepare(worker: Worker, side: Ready, item: Item, timeout: float) -> None:
 
 
 def batch(worker: Worker, number: int) -> None:
-    """Have a process make so many calls."""
-    worker.ask(number)
+    """Have a process make so many calls; a batch that is timed may have one more."""
+    worker.ask({"instructions": number})
     worker.answer(time.monotonic() + PATIENCE)
 
 

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
+from arrayspeed.model.moved import moved as places
+
 #: The last frame of ours, and the end of its file: what it calls is what is measured, and nothing else is.
 LOOP, LOOP_FILE = "loop", "worker/measuring.py"
 
@@ -117,25 +119,16 @@ def short(file: str, folder: str) -> str:
 
 
 def moved(old: Iterable[Stack], new: Iterable[Stack]) -> dict[str, str]:
-    """Return the files that have another place on the new side: old -> new.
-
-    A file of the old side alone is the one file of the new side alone that has its name and its package: NumPy 2 has
-    ``numpy/_core/fromnumeric.py`` where NumPy 1 has ``numpy/core/fromnumeric.py``.
-    """
-    files = [{function.file for stack in stacks for function in stack} for stacks in (old, new)]
-    gone, come = files[0] - files[1], files[1] - files[0]
-    keys = [Counter(map(identity, those)) for those in (gone, come)]
-    places = {identity(file): file for file in come}
-    return {file: places[identity(file)] for file in gone if keys[0][identity(file)] == keys[1][identity(file)] == 1}
+    """Return the files that have another place on the new side: old -> new."""
+    return places(files(old), files(new), "/")
 
 
-def identity(file: str) -> tuple[str, str]:
-    """Return a file's package and name."""
-    path = PurePath(file)
-    return path.parts[0] if path.parts else "", path.name
+def files(stacks: Iterable[Stack]) -> set[str]:
+    """Return the files of all functions."""
+    return {function.file for stack in stacks for function in stack}
 
 
-def renamed(stacks: Mapping[Stack, int], places: Mapping[str, str], bare: bool) -> Counter[Stack]:
+def renamed(stacks: Mapping[Stack, int], now: Mapping[str, str], bare: bool) -> Counter[Stack]:
     """Return stacks whose files are named as on the other side.
 
     ``bare``: Python's functions without the class before their names, which Python knows from 3.11 on.
@@ -146,7 +139,7 @@ def renamed(stacks: Mapping[Stack, int], places: Mapping[str, str], bare: bool) 
             tuple(
                 Function(
                     each.name.rpartition(".")[2] if bare and not each.native else each.name,
-                    places.get(each.file, each.file),
+                    now.get(each.file, each.file),
                 )
                 for each in stack
             )

@@ -16,7 +16,7 @@ from arrayspeed.model.measures import CALL
 from arrayspeed.model.thresholds import Threshold
 from arrayspeed.model.units import human_bytes, human_time, significant
 from arrayspeed.own.records import Item, Record, Records, Size
-from arrayspeed.own.script import COMMAND
+from arrayspeed.own.script import COMMAND, PREFIX
 from arrayspeed.own.states import differ
 from arrayspeed.verdict.rows import Quantity
 from arrayspeed.verdict.verdict import RESULT
@@ -26,8 +26,8 @@ TIME, FIRST, MEMORY, KEPT, RESIDENT, IMPORT = CALL.name, "first_call", "memory",
 #: The time of a call where the process retains freed memory, which is judged where it is another.
 RETAINED = "time_retained"
 
-#: What a command printed.
-METRIC = "metric"
+#: What a command printed, and the import of a module alone.
+METRIC, MODULE = "metric", "import_alone"
 
 
 @dataclass(frozen=True)
@@ -98,6 +98,11 @@ MEASURES = {
     IMPORT: Measure(
         Quantity(IMPORT, "import", "Import of the file", human_time),
         lambda item: item.loaded,
+        threshold=thresholds.IMPORT,
+    ),
+    MODULE: Measure(
+        Quantity(MODULE, "import", "Import alone, in a new process", human_time, carries=True),
+        lambda item: item.loaded if item.function else None,
         threshold=thresholds.IMPORT,
     ),
     METRIC: Measure(Quantity(METRIC, "metric", "Metric", significant, carries=True), lambda item: item.metric),
@@ -198,9 +203,11 @@ def roughly(measure: Measure, rows: Sequence[Mapping[str, Record]], side: str) -
 
 
 def was_asked(record: Record, name: str) -> bool:
-    """Return whether a process was asked for a measure, and gave it or failed: of a command a metric, of a function a
-    time.
+    """Return whether a process was asked for a measure, and gave it or failed: of a command a metric, of a module its
+    import, of a function a time.
     """
     if (name == METRIC) != (record.function == COMMAND):
+        return False
+    if (name == MODULE) != (record.function or "").startswith(PREFIX):
         return False
     return MEASURES[name].of(record) is not None or record.why is not None

@@ -44,6 +44,8 @@ class Record:
     first, memory, kept, loaded, metric
         Seconds of the first call; bytes at the peak of a call; bytes that every call keeps; seconds of the import; what
         a command printed.
+    modules
+        Seconds of each module that an import brought, without those that it imports itself.
     resident, resident_within
         Bytes by which the process's own resident memory grows a call, and those that this may be wrong by.
     why, kind, sometimes
@@ -70,6 +72,7 @@ class Record:
     resident_within: float | None = None
     loaded: float | None = None
     metric: float | None = None
+    modules: dict[str, float] | None = None
     why: str | None = None
     kind: str | None = None
     sometimes: bool = False

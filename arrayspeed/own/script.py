@@ -7,6 +7,7 @@ import hashlib
 import os
 import re
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -22,6 +23,12 @@ BLOCK = re.compile(r"(?m)^# /// (?P<type>[a-zA-Z0-9-]+)$\s(?P<content>(^#(| .*)$
 
 #: The kind of code, and the one function, of a command; nothing of it is loaded.
 COMMAND = "command"
+
+#: The kind of code that is the import of modules, and what the names of its items begin with: no function's does.
+IMPORT, PREFIX = "import", "import "
+
+#: The kinds of which nothing is in a file.
+WITHOUT_FILE = (COMMAND, IMPORT)
 
 HINT = "name a function bench_…, and see `arrayspeed upgrade --help`"
 
@@ -44,6 +51,8 @@ class Script:
         As `arrayspeed.own.kinds` names it.
     command, metric
         A shell command, run in ``path``, and the expression that finds its figure.
+    modules
+        Modules that are imported in ``path``, and nothing else.
     times_only
         Whether nothing but times is asked for: what asv's ``time_*`` are for.
     build
@@ -57,18 +66,29 @@ class Script:
     kind: str = "file"
     command: str = ""
     metric: str = ""
+    modules: tuple[str, ...] = ()
     times_only: bool = False
     build: tuple[str, ...] = ()
 
     @property
+    def has_file(self) -> bool:
+        """Whether a worker loads it; a command and an import are run where arrayspeed is."""
+        return not (self.command or self.modules)
+
+    @property
     def folder(self) -> Path:
         """Where results go unless somebody says otherwise: beside the file, or where a command is run."""
-        return (self.path if self.command else self.path.parent) / ".arrayspeed"
+        return (self.path.parent if self.has_file else self.path) / ".arrayspeed"
 
     @property
     def name(self) -> str:
         """The file's name."""
-        return self.command or self.path.name
+        return self.command or (f"import {', '.join(self.modules)}" if self.modules else self.path.name)
+
+    @property
+    def stem(self) -> str:
+        """What files of results are called."""
+        return self.path.stem if self.has_file else self.kind
 
 
 def suite(path: str | Path, kind: str, needs: tuple[str, ...] = (), file: bool = True) -> Script:
@@ -111,6 +131,21 @@ def of_command(command: str, metric: str = "") -> Script:
     """Return a command that is run where arrayspeed is."""
     digest = hashlib.sha256(f"{command}\0{metric}".encode()).hexdigest()
     return Script(Path.cwd(), digest, kind=COMMAND, command=command, metric=metric)
+
+
+def of_modules(names: Sequence[str]) -> Script:
+    """Return modules that are imported where arrayspeed is.
+
+    Raises
+    ------
+    UserError
+        One is not the name of a module.
+    """
+    for name in names:
+        if not all(part.isidentifier() for part in name.split(".")):
+            raise UserError(f"--import {name!r} is not the name of a module: json, say, or json.decoder")
+    modules = tuple(dict.fromkeys(names))
+    return Script(Path.cwd(), hashlib.sha256("\0".join(modules).encode()).hexdigest(), kind=IMPORT, modules=modules)
 
 
 def read(path: str | Path) -> Script:
