@@ -15,6 +15,7 @@ COMMANDS = {
     "test_existing": (),
     "test_explain": (),
     "test_fleet": (),
+    "test_imports": ("test_the_command_names_the_module_of_a_planted_slow_import",),
     "test_in_turn": ("test_each_run_adds_a_round",),
     "test_jax_semantics": (),
     "test_long_runs": ("test_a_run_that_is_killed_goes_on_and_measures_nothing_twice",),

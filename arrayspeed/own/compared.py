@@ -15,6 +15,7 @@ from arrayspeed.measure.looking import Limits
 from arrayspeed.measure.players import Interleaving
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.failures import NOT_AVAILABLE
+from arrayspeed.own import imports
 from arrayspeed.own.commands import metrics
 from arrayspeed.own.environments import ready
 from arrayspeed.own.measures import observed
@@ -120,7 +121,7 @@ def records_of(
     modules = sorted({tuple(each) for answer in answers.values() for each in answer["modules"].items()})
     settings = {"tolerance": wanted.tolerance, "timeout": wanted.turns.timeout, "modules": modules, **more}
     settings |= {"asked": dict(script.asked)} if script.asked else {}
-    path = wanted.folder / f"{COMMAND if script.command else script.path.stem}.jsonl"
+    path = wanted.folder / f"{script.stem}.jsonl"
     found = Records(path, run_of(script, sides, settings), [one.label for one in sides], wanted.again)
     (wanted.folder / ".gitignore").write_text("*\n")
     return found
@@ -133,6 +134,8 @@ def look(script: Script, sides: Sequence[Ready], wanted: Wanted) -> dict[str, di
     if script.kind == COMMAND:
         named, _ = metrics(script.metric)
         return {one.label: {"items": [(each, None) for each in named], "notes": [], "modules": {}} for one in sides}
+    if script.modules:
+        return imports.first_look(sides, script, wanted.turns.timeout)
     answers = first_look(sides, script, wanted.turns.timeout)
     check_loaded(script, sides, answers)
     check_built(script, sides, answers)

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from arrayspeed.own import script
-from arrayspeed.own.script import COMMAND, Script
+from arrayspeed.own.script import COMMAND, IMPORT, Script
 
 
 @dataclass(frozen=True)
@@ -23,11 +24,14 @@ class Kind:
         Of the option that asks for it, whose name is that of the kind.
     read
         Its value -> what is measured; raises `UserError` where that cannot be.
+    several
+        Whether it takes several values.
     """
 
     metavar: str
     help: str
-    read: Callable[[str], Script]
+    read: Callable[[Any], Script]
+    several: bool = False
 
 
 KINDS = {
@@ -43,4 +47,10 @@ KINDS = {
         partial(script.suite, kind="pytest", needs=("pytest>=7",)),
     ),
     COMMAND: Kind("COMMAND", "instead of --file: a shell command", script.of_command),
+    IMPORT: Kind(
+        "MODULE",
+        "instead of --file: only the imports of these modules, in new processes, with warm and cold bytecode",
+        script.of_modules,
+        several=True,
+    ),
 }

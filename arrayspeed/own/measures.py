@@ -16,6 +16,7 @@ from arrayspeed.model.measures import CALL
 from arrayspeed.model.thresholds import Threshold
 from arrayspeed.model.units import human_bytes, human_time, significant
 from arrayspeed.own.records import Item, Record, Records, Size
+from arrayspeed.own.script import PREFIX
 from arrayspeed.own.states import differ
 from arrayspeed.verdict.rows import Quantity
 from arrayspeed.verdict.verdict import RESULT
@@ -30,6 +31,9 @@ METRIC, METRIC_MORE = "metric", "metric_more"
 
 #: What a benchmark of asv gives that is no time of a call, by the names of `arrayspeed.own.worker.figures`.
 TRACK, TRACK_TIME, TRACK_MEMORY, PEAK = "track", "track_time", "track_memory", "peakmem"
+
+#: The import of a module alone.
+MODULE = "import_alone"
 
 
 @dataclass(frozen=True)
@@ -120,6 +124,11 @@ MEASURES = {
     IMPORT: Measure(
         Quantity(IMPORT, "import", "Import of the file", human_time),
         lambda item: item.loaded,
+        threshold=thresholds.IMPORT,
+    ),
+    MODULE: Measure(
+        Quantity(MODULE, "import", "Import alone, in a new process", human_time, carries=True),
+        lambda item: item.loaded if item.function else None,
         threshold=thresholds.IMPORT,
     ),
     METRIC: figure(METRIC, "metric", "Metric", significant),
@@ -230,7 +239,10 @@ def roughly(measure: Measure, rows: Sequence[Mapping[str, Record]], side: str) -
 
 
 def was_asked(record: Record, name: str) -> bool:
-    """Return whether a process was asked for a measure, and gave it or failed: a figure, or the time of a function."""
-    if name != (record.figure or TIME):
+    """Return whether a process was asked for a measure, and gave it or failed: a figure, the import of a module, or the
+    time of a function.
+    """
+    of_module = (record.function or "").startswith(PREFIX)
+    if name != (MODULE if of_module else record.figure or TIME):
         return False
     return MEASURES[name].of(record) is not None or record.why is not None

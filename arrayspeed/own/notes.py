@@ -30,6 +30,13 @@ SENTENCES = {
     "retained": "Where the process retains freed memory, these fail: {what}: {detail}.",
 }
 
+#: What the two imports of a module are.
+IMPORTS = (
+    "Cold bytecode: the first import after an installation, which compiles all but the standard library; warm: every "
+    "later one. Both are of new processes, without Python's own start and with files in memory. Which modules became "
+    "dearer is from further imports with warm bytecode, by -X importtime."
+)
+
 #: Functions that a sentence names.
 MANY = 10
 
@@ -48,6 +55,8 @@ def notes_of(
     found = [rule(labels[0], limits.factor, limits.limit, unclear)]
     if RETAINED in set(measured):
         found.append(STATES)
+    if script.modules:
+        found.append(IMPORTS)
     found += not_compared(records, items)
     found += from_workers(records, items)
     if not script.times_only:

@@ -35,11 +35,13 @@ class Worker(Spawned):
         No function has changed how its allocator treats freed memory: for the next function it is as good as new.
     """
 
-    def __init__(self, ready: Ready, script: Script) -> None:
+    def __init__(self, ready: Ready, script: Script, before: Sequence[str] = ()) -> None:
+        """``before``: a command that runs the process."""
         self.loaded: dict[str, Any] | None = None
         self.clean = True
         self.used = False
-        super().__init__(ready.label, [ready.executable, str(WORKER)], cwd=script.path.parent, env=surroundings(ready))
+        command = [*before, ready.executable, str(WORKER)]
+        super().__init__(ready.label, command, cwd=script.path.parent, env=surroundings(ready))
         self.ask({"file": str(script.path), "kind": script.kind, **script.asked})
         self.used = False
 

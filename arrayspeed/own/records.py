@@ -47,6 +47,8 @@ class Record:
     figure, metric
         What it gives in place of times, by the name of its measure, and how much: what a command printed, or what a
         benchmark of asv tracks.
+    modules
+        Seconds of each module that an import brought, without those that it imports itself.
     resident, resident_within
         Bytes by which the process's own resident memory grows a call, and those that this may be wrong by.
     why, kind, sometimes
@@ -76,6 +78,7 @@ class Record:
     loaded: float | None = None
     figure: str | None = None
     metric: float | None = None
+    modules: dict[str, float] | None = None
     why: str | None = None
     kind: str | None = None
     sometimes: bool = False

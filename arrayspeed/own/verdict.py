@@ -12,8 +12,9 @@ from arrayspeed.environments.machine import describe
 from arrayspeed.measure.looking import Limits
 from arrayspeed.model.units import significant
 from arrayspeed.own.best import best
+from arrayspeed.own.imports import dearer
 from arrayspeed.own.loaded import loaded
-from arrayspeed.own.measures import MEASURES, RETAINED, TIME, Key, Measure
+from arrayspeed.own.measures import MEASURES, MODULE, RETAINED, TIME, Key, Measure
 from arrayspeed.own.notes import name, notes_of
 from arrayspeed.own.records import Records, Size
 from arrayspeed.own.script import Script
@@ -109,10 +110,16 @@ def row_of(
         decision,
         observed,
         faults=faults(records, function, size, sides) if measure in (TIME, RETAINED) else (None, None),
-        detail=reason(records, function, size, sides) if function and failed else "",
+        detail=reason(records, function, size, sides) if function and failed else modules(records, what, sides),
         labels=labels_of(function, size),
         processes=(processes(MEASURES[measure], observed.reference), processes(MEASURES[measure], observed.subject)),
     )
+
+
+def modules(records: Records, what: tuple[str | None, Size, str], sides: tuple[str, str]) -> str:
+    """Return which modules made the import of another one dearer."""
+    function, size, measure = what
+    return dearer(records, (function, size), sides) if function and measure == MODULE else ""
 
 
 def item_of(function: str | None, size: Size) -> str:

@@ -25,7 +25,8 @@ LONGEST = 604_800
 def add_code(parser: argparse._ActionsContainer, kinds: Iterable[str] = KINDS) -> None:
     """Add the options that name somebody's code, by its kinds, and its functions."""
     for name in kinds:
-        parser.add_argument(f"--{name}", metavar=KINDS[name].metavar, help=KINDS[name].help)
+        several = "+" if KINDS[name].several else None
+        parser.add_argument(f"--{name}", nargs=several, metavar=KINDS[name].metavar, help=KINDS[name].help)
     parser.add_argument(
         "-k",
         "--function",

@@ -20,7 +20,7 @@ from arrayspeed.own.commits import Project
 from arrayspeed.own.commits import Wanted as Commanded
 from arrayspeed.own.compared import Wanted
 from arrayspeed.own.kinds import KINDS
-from arrayspeed.own.script import COMMAND, Script
+from arrayspeed.own.script import COMMAND, WITHOUT_FILE, Script
 from arrayspeed.own.sides import Side
 from arrayspeed.subjects.commits import Commits, place_of
 from arrayspeed.subjects.own import OwnCode
@@ -92,7 +92,7 @@ def commits_of(args: argparse.Namespace, newest: str) -> Commits:
     """
     kind = next((name for name in KINDS if getattr(args, name, None)), None)
     if kind is None:
-        raise UserError("--commits needs what is measured: --file, --asv, --pytest or --command")
+        raise UserError("--commits needs what is measured: --file, --asv, --pytest, --command or --import")
     for option in ("lock", "side", "sides"):
         if getattr(args, option, None):
             raise UserError(f"--commits and --{option.rstrip('s')}: one of them")
@@ -104,10 +104,10 @@ def commits_of(args: argparse.Namespace, newest: str) -> Commits:
     for text in args.build_arg:
         if "=" not in text:
             raise UserError(f"--build-arg {text!r} is not NAME=VALUE")
-    place = place_of(kind == COMMAND, getattr(args, kind), args.results)
+    place = place_of(kind in WITHOUT_FILE, getattr(args, kind), args.results)
     wanted = Commanded(Path(args.project), tuple(args.extra), tuple(args.build_arg), python, args.benchmarks_from)
     project = Project(wanted, place, say)
-    if kind != COMMAND:
+    if kind not in WITHOUT_FILE:
         setattr(args, kind, project.benchmarks(getattr(args, kind), newest))
     args.results = str(place)
     what = script_of(args)

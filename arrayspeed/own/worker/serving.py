@@ -4,7 +4,8 @@ The first line says what to load; the answer is ``{"loaded": seconds, "items": [
 requests ``{"function", "size", "touch", "kept", "values"}``, answered when the function is ready to be measured with
 ``{"ready": seconds, "first", "memory", "kept", "notes", ...}``, and numbers of calls, answered with
 ``{"seconds": seconds, "faults": number}`` of a call: how long it took, and how many pages of memory it had the system
-provide. ``{"retain": true}`` brings the allocator to its other state and is answered with ``{"ready": seconds}``.
+provide. ``{"retain": true}`` brings the allocator to its other state and is answered with ``{"ready": seconds}``;
+``{"instructions": number}`` makes so many calls and is answered with ``{"instructions": count}`` of a call, or None.
 ``learnt`` in answers is what `allocator.learnt` says. What cannot be done is ``{"failed": why, "kind": kind}``, with
 ``"sometimes": true`` where other calls of the process succeed. A request ``{"function", "size", "programs": folder}``
 is answered with ``{}`` when the function's programs are in ``programs.json`` there, and ``{"pools": path}`` with
@@ -182,6 +183,8 @@ class Session:
             self.waiting = self.channel.read()
             if isinstance(self.waiting, dict) and "retain" in self.waiting:
                 self.retain(now)
+            elif isinstance(self.waiting, dict) and "instructions" in self.waiting:
+                self.count(now, self.waiting["instructions"])
             elif isinstance(self.waiting, int):
                 self.batch(now, self.waiting)
             else:
@@ -195,6 +198,18 @@ class Session:
         except BaseException as error:
             return self.fail(error, sometimes=not isinstance(error, SystemExit) and now.succeeds())
         return self.channel.say({"ready": max(now.each, 1e-12)})
+
+    def count(self, now: Measured, number: int) -> None:
+        """Make so many calls, no more, and count the instructions of each where the system lets a process do that."""
+        from . import counting  # a process that measures needs no counter
+
+        try:
+            found = None if now.again else counting.counted(lambda: now.loop(number))
+            if found is None:
+                now.time(number)
+        except BaseException as error:
+            return self.fail(error)
+        return self.channel.say({"instructions": None if found is None else found / number})
 
     def batch(self, now: Measured, number: int) -> None:
         """Time a batch."""
