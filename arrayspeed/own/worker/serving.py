@@ -133,7 +133,7 @@ class Session:
             if row["figure"] is None:
                 shot = values.snapshot(value)
                 values.write(request["figure"], shot)
-                row.update(digest=values.digest(shot), summary=values.summary(shot), files=[request["figure"]])
+                row.update(digest=values.digest(shot), summary=str(value)[:40], files=[request["figure"]])
         except BaseException as error:
             return self.fail(error)
         return self.channel.say(row)
