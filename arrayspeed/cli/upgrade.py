@@ -3,7 +3,7 @@
 The two environments are created if missing; the versions need not be in asv.conf.json. Each round has a new process of
 each version; both are alive at once and take turns every 20 ms. Rounds follow until every comparison is decided:
 slower, faster (larger, smaller; less, more accurate), the same, or failing; with --until limit, until each is worse or
-shown to stay below the limit. Ctrl-C ends the measuring, and what has been measured is judged. docs/decisions.md
+shown to stay below the limit. Ctrl-C ends the measuring, and what has been measured is judged. docs/method.md
 explains the words.
 
 With --file, what is measured is a file of yours, of which every function bench_* counts, and LIBRARY is any package;
