@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.nav import Link, Navigation, Section
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -20,6 +21,14 @@ def on_files(files: Files, config: Any) -> Files:
         text = (ROOT / name).read_text(encoding="utf-8").replace("](docs/", "](")
         files.append(File.generated(config, page, content=moved(text, "")))
     return files
+
+
+def on_nav(nav: Navigation, **_: Any) -> Navigation:
+    """Link to the report and to asv's pages, where `make site` has published them: `tools/assemble` puts them there."""
+    if (ROOT / "html" / "report" / "index.html").is_file():
+        (results,) = (one for one in nav.items if isinstance(one, Section) and one.title == "Results")
+        results.children += [Link("The report", "report/index.html"), Link("asv's pages", "asv/index.html")]
+    return nav
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:

@@ -5,7 +5,7 @@
     arrayspeed fleet status
 
 `run` measures all releases of libraries side by side, as `arrayspeed run --selection versions` does on one host.
-Records are merged into results/ as they come. Whatever dies, the same command goes on. docs/measure.md explains it.
+Records are merged into results/ as they come. Rerun the command to resume. docs/measure.md explains it.
 
 Exit status of `run`: 0 if all is decided, 1 if something failed, 2 if something is left. Of `upgrade`: as that of
 `arrayspeed upgrade`, the worst of all kinds.
