@@ -99,10 +99,9 @@ def test_what_goes_along_with_noise_on_one_core_is_that_of_its_runs():
     less = sum(low * noise(one.in_turn) <= copies.QUIET for one in rest)
     more = sum(high * noise(one.in_turn) > copies.QUIET for one in found) - len(rest)
     assert (
-        f"In an earlier run on one core, with fewer turns, {len(rest)} of the {len(found)} copies have more than 5 %. Ten "
-        f"rounds know a standard deviation "
-        f"within ×{low:.2f} to ×{high:.2f} (95 %, of normal noise), so that {less} of these may have 5 % or less, and "
-        f"{more} of the other {len(found) - len(rest)} more."
+        f"In an earlier run on one core, with fewer turns, {len(rest)} of the {len(found)} copies have more than 5 %. "
+        f"Ten rounds know a standard deviation within ×{low:.2f} to ×{high:.2f} (95 %, of normal noise), so that "
+        f"{less} of these may have 5 % or less, and {more} of the other {len(found) - len(rest)} more."
     ) in TEXT
     assert (
         f"With {of[FAULTS]} of the {len(rest)} the page faults rise, with {of[FEWER]} the core is less busy, and with "

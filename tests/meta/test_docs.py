@@ -462,8 +462,8 @@ def test_the_audit_of_the_whole_catalogue_is_that_of_its_run():
     limits, method = (" ".join(TEXTS[f"docs/{name}.md"].split()) for name in ("limits", "method"))
     assert f"Of {len(audit.checks):,} audited rows on one machine {count[None]} stayed open" in limits
     assert (
-        f"Of the {len(audit.checks):,} rows of the whole catalogue on an AMD EPYC, {count[True]:,} pass, none fails and "
-        f"{count[None]} are open"
+        f"Of the {len(audit.checks):,} rows of the whole catalogue on an AMD EPYC, {count[True]:,} pass, none fails "
+        f"and {count[None]} are open"
     ) in method
     assert (
         f"Of {len(audit.checks):,} rows {count[True]:,} pass, none fails and {count[None]} are open, so that the exit "
