@@ -4,6 +4,8 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
+__version__ = "1.0.0"
+
 # A wheel holds `kernels` and `benchmarks` in here. In a clone they are beside this package.
 _suite = Path(__file__).parent / "suite"
 if _suite.is_dir():

@@ -5,6 +5,9 @@ same machine. A side that waits is stopped (SIGSTOP), since libraries keep threa
 follows duet benchmarking (Bulej, Horký, Tůma, Farquet and Prokopec, "Duet benchmarking", 2020), which runs both sides
 at once on different cores; here nothing shares a core.
 
+Where a system cannot stop processes, or cannot tell where they run, sides take turns all the same: a side that waits
+does so for a line, with whatever its libraries' threads do meanwhile (`arrayspeed.system`).
+
 Every part of a turn begins from the same placement of threads on cores (`start`): where the system happens to have put
 them makes a program several times slower or faster.
 
@@ -25,16 +28,18 @@ import socket
 import subprocess
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from statistics import median
-from typing import Any, NamedTuple
+from typing import Any
 
 from arrayspeed.measure.meter import Meter
 from arrayspeed.measure.states import ALWAYS, NEVER, WHERE_FAULTS, may_differ
 from arrayspeed.model.failures import CRASHED, ERROR, NOT_AVAILABLE, TIMED_OUT, class_of
 from arrayspeed.model.text import printable
+from arrayspeed.system import processes
+from arrayspeed.system.processes import Thread, affinity, bind, can_bind, threads_of
 
 #: Seconds of a batch.
 BATCH = 0.02
@@ -68,13 +73,6 @@ class Failed(Exception):
         self.sometimes = sometimes
 
 
-class Thread(NamedTuple):
-    """A thread of a player: its name, and its CPU time in seconds."""
-
-    name: str
-    seconds: float
-
-
 class Player:
     """A process that makes a batch of calls when it is told to.
 
@@ -101,6 +99,8 @@ class Player:
         Its threads when it had prepared its call; None before.
     checks
         Whether it looks at its results when its times are taken.
+    cores
+        The cores that it may use, where it may not use all that this process may; None where it may.
     """
 
     checks = False
@@ -114,6 +114,7 @@ class Player:
         self.faults: float | None = None
         self.meter: Meter | None = None
         self.prepared: Mapping[int, Thread] | None = None
+        self.cores: Collection[int] | None = None
         self.buffer = b""
         self.stopped = False
         self.ended = False
@@ -219,10 +220,7 @@ class Player:
     def stop(self) -> None:
         """Stop it, with all of its threads, and return when it is."""
         self.stopped = True
-        with suppress(ProcessLookupError):
-            os.kill(self.pid, signal.SIGSTOP)
-            while state(self.pid) not in "TtZX":
-                time.sleep(0)
+        processes.stop(self.pid)
         if self.meter:
             self.meter.end()
 
@@ -231,8 +229,7 @@ class Player:
         self.stopped = False
         if self.meter:
             self.meter.begin()
-        with suppress(ProcessLookupError):
-            os.kill(self.pid, signal.SIGCONT)
+        processes.go(self.pid)
 
     def end(self) -> None:
         """Kill it and what it started; a stopped process dies of SIGKILL too."""
@@ -242,15 +239,6 @@ class Player:
             for kill in (os.killpg, os.kill):
                 with suppress(ProcessLookupError, PermissionError):
                     kill(self.pid, signal.SIGKILL)
-
-
-def state(pid: int) -> str:
-    """One letter of /proc: ``T`` of a stopped process; ``X`` where there is none."""
-    try:
-        with open(f"/proc/{pid}/stat") as file:
-            return file.read().rpartition(")")[2].split()[0]
-    except OSError:
-        return "X"
 
 
 class Spawned(Player):
@@ -524,8 +512,8 @@ def run(player: Player, number: int, timeout: float) -> float:
 
 def start(player: Player) -> None:
     """Let a player run, each thread from the core of `places`, free to move from there on."""
-    cores = sorted(os.sched_getaffinity(0))
-    threads = threads_of(player.pid) if len(cores) > 1 else {}
+    cores = sorted(player.cores or affinity())
+    threads = threads_of(player.pid) if len(cores) > 1 and can_bind() else {}
     work = player.worked(threads)
     for thread, core in places(threads, work, player.pid, cores).items():
         bind(thread, [core])
@@ -561,29 +549,6 @@ def places(threads: Mapping[int, Thread], work: Mapping[int, float], main: int, 
     return found
 
 
-def threads_of(pid: int) -> dict[int, Thread]:
-    """Return the threads of a process."""
-    found = {}
-    with suppress(OSError):
-        for thread in sorted(map(int, os.listdir(f"/proc/{pid}/task"))):
-            with suppress(OSError), open(f"/proc/{pid}/task/{thread}/comm") as file:  # it has ended
-                found[thread] = Thread(file.read().strip(), seconds_of(f"/proc/{pid}/task/{thread}/schedstat"))
-    return found
-
-
-def seconds_of(path: str) -> float:
-    """Return a thread's CPU time; 0 where Linux does not count it."""
-    with suppress(OSError, ValueError, IndexError), open(path) as file:
-        return int(file.read().split()[0]) / 1e9
-    return 0.0
-
-
-def bind(thread: int, cores: Sequence[int]) -> None:
-    """Let a thread run on some cores only."""
-    with suppress(OSError):  # it has ended
-        os.sched_setaffinity(thread, cores)
-
-
 def hopeless(taken: Samples) -> bool:
     """Return whether a player has failed so often that nothing more is to be learnt, or has ended."""
     last = taken.batches[-HOPELESS:]
@@ -605,7 +570,7 @@ def wanted(taken: Mapping[str, Samples], plan: Interleaving, process: float, tur
     if done < min(plan.fewest, most) or len(sides) < 2:
         return min(plan.fewest, most) if len(sides) > 1 else most
     noise = max(spread(sides[0], other) for other in sides[1:])
-    between = BETWEEN if len(os.sched_getaffinity(0)) > 1 else BETWEEN_ON_ONE_CORE
+    between = BETWEEN if len(affinity()) > 1 else BETWEEN_ON_ONE_CORE
     return max(done, min(most, round(noise / between * math.sqrt(process / max(turn, 1e-3)))))
 
 
