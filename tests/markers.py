@@ -25,6 +25,7 @@ COMMANDS = {
     "test_own_mistakes": (),
     "test_own_sides": (),
     "test_own_suites": (),
+    "test_pages": ("test_what_is_generated_is_up_to_date",),
     "test_peers": (),
     "test_plots": (),
     "test_watch": (),

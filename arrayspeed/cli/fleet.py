@@ -1,8 +1,8 @@
 """Measure on many hosts, with a verdict for each kind of machine.
 
 The same blocks are given to whichever host is idle. `run` measures all releases of libraries side by side, as
-`arrayspeed run --selection versions` does on one host. Records are merged into results/ as they come. Whatever dies,
-the same command goes on. docs/fleet.md explains it.
+`arrayspeed run --selection versions` does on one host. Records are merged into results/ as they come; rerun the
+command to resume. docs/measure.md explains it.
 
 Exit status of `run`: 0 if all is decided, 1 if something failed, 2 if something is left. Of `upgrade`: as that of
 `arrayspeed upgrade`, the worst of all kinds.

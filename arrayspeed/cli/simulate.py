@@ -1,7 +1,7 @@
 """Check how often decisions are wrong, on simulated data.
 
 The truth of thousands of comparisons is known there. Every scenario is a way in which real measurements are worse than
-those in textbooks. The promises are those in docs/decisions.md.
+those in textbooks. The promises are those in docs/method.md.
 
 Exit status: 0 if every promise is kept, 1 if one is broken, 2 after an error.
 

@@ -4,7 +4,7 @@ Two versions are measured side by side and compared. The two environments are cr
 be in asv.conf.json. Each round has a new process of each version; both are alive at once and take turns every 20 ms.
 Rounds follow until every comparison is decided: slower, faster (larger, smaller; less, more accurate), the same, or
 failing; with --until limit, until each is worse or shown to stay below the limit. Ctrl-C ends the measuring, and what
-has been measured is judged. docs/decisions.md explains the words.
+has been measured is judged. docs/method.md explains the words.
 
 With --file, what is measured is a file of yours, of which every function bench_* counts, and LIBRARY is any package;
 docs/own-code.md explains that. `upgrade python 3.12 3.13` compares two Pythons with the same packages, and `upgrade

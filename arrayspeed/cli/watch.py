@@ -5,7 +5,7 @@ compared with it (--since names another). A new release is screened in a few rou
 measured again, what is worse still once more on another day or another machine, and if releases lie between, the one
 that did it is searched for. Then a page is written, the list of all in watch.html gets a line, and the same line is
 printed. The state is in results/watch.state (with --file in .arrayspeed/), and a job that was killed goes on where it
-was. docs/releases.md has an example for cron.
+was. docs/bisect-watch.md has an example for cron.
 
 Exit status: 0 if there is no new release, or nothing is worse in it, 1 if something is worse in one that was said in
 this run, 2 if something is not decided, waits for another day, or could not be measured.

@@ -54,7 +54,7 @@ FEWEST, MOST = 7, 25
 LONGEST = 1.0
 
 #: Standard deviation of the logarithm of a ratio between rounds, beside which noise within a round does not matter:
-#: about that of small calls with all threads on one core, and on several (docs/decisions.md).
+#: about that of small calls with all threads on one core, and on several (docs/method.md).
 BETWEEN_ON_ONE_CORE, BETWEEN = 0.01, 0.03
 
 #: Untimed turns of a side, at most, from which its number of calls in a batch is taken.

@@ -30,7 +30,7 @@ def headline(outcome: Outcome) -> str:
 def conclusion(outcome: Outcome) -> str:
     """Return the same, where it is known what was asked."""
     if outcome.stopped:
-        return f"{outcome.stopped}; the same command goes on where it stopped."
+        return f"{outcome.stopped}; rerun the command to resume."
     if not outcome.changes:
         open_ = sum(one.open for one in outcome.ends)
         if outcome.status:
@@ -80,7 +80,7 @@ def notes(outcome: Outcome) -> list[str]:
         lines += [f"{label}: {url}" for label, url in links.items()]
     if outcome.left_out:
         lines.append("Left out: " + ", ".join(f"{one} ({why})" for one, why in outcome.left_out.items()) + ".")
-    lines += [f"Walked around: {step_text(step)}." for step in outcome.steps if step.why]
+    lines += [f"Skipped: {step_text(step)}." for step in outcome.steps if step.why]
     lines.append(f"{plural(len(outcome.steps), 'step')}, {clock(outcome.seconds)}.")
     return lines
 

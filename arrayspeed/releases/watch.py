@@ -1,4 +1,4 @@
-"""New releases of what is watched: each compared with the last one that was, and said once.
+"""New releases of what is watched: each compared with the last one that was, and reported once.
 
 A release goes through stages, and the state is kept after each, so that a job that is killed goes on:
 
@@ -188,14 +188,14 @@ class Watch:
                     now
                 )
         except OutOfTime:
-            self.say(f"{self.title(now)}: time is up; the same command goes on with it")
+            self.say(f"{self.title(now)}: time is up; rerun the command to resume")
             self.statuses.append(2)
             return False
         self.save()
         return True
 
     def installed(self, mine: dict[str, Any], now: dict[str, Any]) -> bool:
-        """Make the environments; a release that cannot be had is said once, and left out from then on."""
+        """Make the environments; a release that cannot be had is reported once, and left out from then on."""
         try:
             self.subject.ends(now["against"], now["version"])
             self.subject.works(now["version"])

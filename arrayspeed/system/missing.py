@@ -1,4 +1,4 @@
-"""What this system lacks of what comparisons use, in sentences: said once, and kept with what was measured."""
+"""What this system lacks of what comparisons use, in sentences: reported once, and kept with what was measured."""
 
 from __future__ import annotations
 
