@@ -18,12 +18,13 @@ from tests.system.test_hidden import SLOWER
 BUSY = "import sys, time\nwhile True: print(flush=True); time.sleep(0.001)"
 
 
+@pytest.mark.clock
 @pytest.mark.environment
 def test_an_upgrade_is_decided(tmp_path):
     path = tmp_path / "mine.py"
     path.write_text(SLOWER)
-    sides = ["--old-env", "FACTOR=1", "--new-env", "FACTOR=4"]
-    command = [*ARRAYSPEED, "upgrade", "--file", str(path), *sides, "--rounds", "4", "--format", "json"]
+    sides = ["--old-env", "FACTOR=1", "--new-env", "FACTOR=9"]
+    command = [*ARRAYSPEED, "upgrade", "--file", str(path), *sides, "--rounds", "12", "--format", "json"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
     assert done.returncode == 1, done.stderr
     data = schema.read("upgrade", done.stdout)
