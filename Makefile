@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: bench check lock matrix test test-ci test-all site preview audit gpu wheel wheels vulnerabilities clean
+.PHONY: bench check lock matrix test test-ci test-all site preview audit gpu wheel wheels dist release vulnerabilities clean
 
 bench: $(VENV)/ready
 	$(BIN)/arrayspeed bench
@@ -50,6 +50,16 @@ wheels: $(VENV)/ready
 wheel: $(VENV)/ready
 	$(BIN)/uv build --quiet --wheel --out-dir dist .
 	@ls dist/arrayspeed-*.whl
+
+# What is published: a wheel and the source that it is made from, checked as an index checks them.
+dist: $(VENV)/ready
+	rm -rf dist
+	$(BIN)/uv build --quiet --out-dir dist .
+	$(BIN)/uvx --quiet twine==7.0.0 check --strict dist/*
+
+# A commit and a tag, here: CONTRIBUTING.md says what a maintainer does with them.
+release: $(VENV)/ready
+	@$(BIN)/python tools/release $(VERSION)
 
 vulnerabilities: $(VENV)/ready
 	.ci/vulnerabilities

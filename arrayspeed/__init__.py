@@ -7,6 +7,8 @@ from pathlib import Path
 #: What is said on Windows, which has neither `fork` nor signals that stop a process.
 WINDOWS = "Windows is not supported: use WSL, the Windows Subsystem for Linux"
 
+__version__ = "1.0.0"
+
 # A wheel holds `kernels` and `benchmarks` in here. In a clone they are beside this package.
 _suite = Path(__file__).parent / "suite"
 if _suite.is_dir():

@@ -1,4 +1,13 @@
-"""Measure the bench tier on all backends, publish the site, and print a summary: what `make bench` does."""
+"""Measure ten kernels on all backends and publish the site.
+
+`make bench` does this. The kernels are those of the tier bench. At the end a summary is printed; each further run adds
+a round.
+
+Examples:
+    arrayspeed bench
+    arrayspeed bench --rounds 3
+    arrayspeed bench --wait
+"""
 
 from __future__ import annotations
 

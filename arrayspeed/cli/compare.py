@@ -1,12 +1,16 @@
-"""Say which is the fastest: functions of one file of yours, or sides of any number, measured side by side.
+"""Say which of your functions, versions or settings is fastest.
 
-    arrayspeed compare jax-jit numpy --file mine.py
-    arrayspeed compare --side 'jax==0.4.31' --side 'jax==0.8.3' --side 'jax==0.8.3 XLA_FLAGS=--x=1' --file mine.py
-
-jax-jit is the function bench_jax_jit. All sides take turns, and every one is compared with every other; the table shows
-ratios to the first. The fastest are all that no other one is shown to be faster than. docs/own-code.md explains files.
+Functions of one file, or any number of sides, are measured side by side. In the first example, jax-jit is the function
+bench_jax_jit. All
+sides take turns, and every one is compared with every other; the table shows ratios to the first. The fastest are all
+that no other one is shown to be faster than. docs/own-code.md explains files.
 
 Exit status: 0 decided, 1 something fails or returns another result, 2 not decided, or a mistake.
+
+Examples:
+    arrayspeed compare jax-jit numpy --file mine.py
+    arrayspeed compare --side numpy==2.2.6 --side numpy==2.4.6 --file mine.py
+    arrayspeed compare --commits v1.0 v1.1 HEAD --file mine.py
 """
 
 from __future__ import annotations

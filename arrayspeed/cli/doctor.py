@@ -4,11 +4,13 @@ For 40 seconds (--seconds), three small programs take turns with copies of thems
 1,000 numbers, and a product of matrices by as many threads as there are cores. How much copies differ says how small a
 slowdown of such a program a minute of measuring shows in four cases of five. Nothing is stored.
 
-    arrayspeed doctor               # before you measure on a machine for the first time
-    arrayspeed doctor --cores 1     # is it quieter on one core?
-
 Exit status: 0 if a slowdown by ×1.25 is shown of each program in a minute, 1 if a copy was called slower or faster than
 its reference or the clock does not work, 2 if the machine is too noisy, or after an error.
+
+Examples:
+    arrayspeed doctor               # before you measure on a machine first
+    arrayspeed doctor --cores 1     # is it quieter on one core?
+    arrayspeed doctor --seconds 120 --format json
 """
 
 from __future__ import annotations

@@ -1,19 +1,30 @@
-"""Say whether upgrading a library changes its programs: what its compiler makes of each kernel in two versions.
+"""Say whether an upgrade changes the compiled programs.
 
-Each program is shown by a process in the environment of its version: the optimised HLO of XLA, the code that
-torch.compile generates, Numba's instructions; of eager code, the functions that Python's profiler sees. Names, places
-in sources, paths and addresses are taken away. What is left is the same program, or it differs: then it says how many
-operations, fusions and calls into libraries there are on each side, and --diff shows the lines.
+What the library's compiler makes of each kernel is compared in two versions. Each program is shown by a process in the
+environment of its version: the optimised HLO of XLA, the code that torch.compile generates, Numba's instructions; of
+eager code, the functions that Python's profiler sees. Names, places in sources, paths and addresses are taken away.
+What is left is the same program, or it differs: then it says how many operations, fusions and calls into libraries
+there are on each side, and --diff shows the lines.
 
 With --file, the functions bench_* of a file of yours are compared, and LIBRARY is any package; docs/own-code.md
 explains such files. Each function is called once in a process of its own, and what XLA, Inductor or Numba compile
 meanwhile is its program; where nothing is compiled, it is profiled.
 
-It times nothing. What is found of kernels is stored beside the results, and the page of versions shows it beside the
-step.
+With --profile, both sides of a file are sampled in turn while they call its functions, and what takes longer is named:
+functions, native ones too, and shared libraries, each with an interval over several processes; instructions are counted
+where the system or Callgrind can. --html writes a page with flame graphs. Exit status 1 then says that something takes
+longer.
+
+Without --profile it times nothing. What is found of kernels is stored beside the results, and the page of versions
+shows it beside the step.
 
 Exit status: 0 if all programs are the same, 1 if one differs, 2 if one cannot be shown and none differs, or after an
 error.
+
+Examples:
+    arrayspeed explain jax 0.9.2 0.10.2
+    arrayspeed explain jax 0.9.2 0.10.2 --bench 'matmul.*jax-jit' --diff
+    arrayspeed explain jax 0.9.2 0.10.2 --file mine.py --format markdown
 """
 
 from __future__ import annotations
@@ -23,13 +34,14 @@ import argparse
 from asv.environment import get_environments
 
 from arrayspeed.cli import options
+from arrayspeed.cli.options import cores
+from arrayspeed.cli.own import profile
 from arrayspeed.cli.own.arguments import add_code, add_commits, is_own
 from arrayspeed.cli.own.run import commits_of, script_of, wanted_of
 from arrayspeed.cli.selected import add_selected, check_selected
 from arrayspeed.environments import unused
 from arrayspeed.environments.machine import describe
 from arrayspeed.environments.project import load_config
-from arrayspeed.environments.requirements import name_of
 from arrayspeed.explain import show
 from arrayspeed.explain.compare import explained
 from arrayspeed.explain.own import explanations
@@ -44,8 +56,8 @@ from arrayspeed.model.combination import Combination
 from arrayspeed.model.errors import UserError
 from arrayspeed.own.compared import begun
 from arrayspeed.own.kinds import KINDS
-from arrayspeed.own.script import COMMAND
-from arrayspeed.own.sides import of_library, with_unique_labels
+from arrayspeed.own.script import WITHOUT_FILE, Script
+from arrayspeed.own.sides import Side, of_library, of_text, with_pythons, with_unique_labels
 from arrayspeed.subjects.kernels import Kernels
 from arrayspeed.upgrades import pair
 from kernels import LIBRARIES
@@ -63,11 +75,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("new", metavar="NEW", nargs="?", help="another version, or OLD again to test the tool itself")
     add_selected(parser)
     group = parser.add_argument_group("your own code")
-    add_code(group, [name for name in KINDS if name != COMMAND])
+    add_code(group, [name for name in KINDS if name not in WITHOUT_FILE])
     add_commits(group)
+    group.add_argument(
+        "--side",
+        action="append",
+        default=[],
+        metavar="SIDE",
+        help="twice: requirements and environment variables of the old and of the new side, not a LIBRARY",
+    )
+    profile.add_arguments(group)
+    cores.add_cores(parser)
     parser.add_argument("--python", nargs="+", metavar="X.Y", help="the Python of both sides, or one each")
     parser.add_argument("--diff", action="store_true", help="show the lines that differ, in a table too")
-    parser.add_argument("--format", choices=("table", "markdown", "json"), default="table", help="default table")
+    options.add_format(parser)
     parser.add_argument("--again", action="store_true", help="make programs again that were kept from an earlier run")
     parser.add_argument(
         "--timeout",
@@ -80,12 +101,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Run ``arrayspeed explain``."""
-    if args.commits:
+    cores.use_cores(args.cores)
+    if args.commits or args.side:
+        option = "commits" if args.commits else "side"
         if args.library is not None:
-            raise UserError(f"--commits takes no LIBRARY: {args.library!r} is left over")
+            raise UserError(f"--{option} takes no LIBRARY: {args.library!r} is left over")
     elif args.new is None:
         raise UserError("LIBRARY OLD NEW are needed: arrayspeed explain jax 0.9.2 0.10.2")
-    outcome = own_code(args) if is_own(args) or args.commits else kernels(args)
+    own = is_own(args) or bool(args.commits)
+    if not own and (args.profile or args.side):
+        raise UserError(f"--{'profile' if args.profile else 'side'} goes with --file")
+    profile.check(args)
+    if own:
+        what, sides, labels, library = sides_of(args)
+        if args.profile:
+            return profile.profile(what, sides, labels, library, args)
+        outcome = own_code(what, sides, labels, library, args)
+    else:
+        outcome = kernels(args)
     if args.format == "table":
         console().print(show.as_table(outcome, args.diff))
     else:
@@ -93,7 +126,34 @@ def main(args: argparse.Namespace) -> int:
     return outcome.status
 
 
-def own_code(args: argparse.Namespace) -> show.Report:
+def sides_of(args: argparse.Namespace) -> tuple[Script, list[Side], tuple[str, str], str]:
+    """Return somebody's own code, its two sides, what these are called, and the library that differs.
+
+    Raises
+    ------
+    UserError
+        The arguments name something else.
+    """
+    if args.bench or args.tier:
+        raise UserError("--bench and --tier are for arrayspeed's own kernels; with --file, -k chooses functions")
+    if args.commits:
+        subject = commits_of(args, args.commits[-1])
+        what, sides, library = subject.script, with_unique_labels(subject.own.sides(args.commits)), subject.name
+    elif args.side:
+        if len(args.side) != 2:
+            raise UserError("--side is given twice")
+        what, library = script_of(args), ""
+        sides = with_unique_labels(with_pythons([of_text(text) for text in args.side], args.python or []))
+    else:
+        what, library = script_of(args), args.library
+        sides = with_unique_labels(of_library(library, [args.old, args.new], args.python or []))
+    labels = (args.old, args.new) if args.new is not None else (sides[0].label, sides[1].label)
+    return what, sides, labels, library
+
+
+def own_code(
+    what: Script, sides: list[Side], labels: tuple[str, str], library: str, args: argparse.Namespace
+) -> show.Report:
     """Return the programs of somebody's own functions.
 
     Raises
@@ -101,24 +161,11 @@ def own_code(args: argparse.Namespace) -> show.Report:
     UserError
         The file, the versions or the functions that are asked for are not there; the message says which.
     """
-    if args.bench or args.tier:
-        raise UserError("--bench and --tier are for arrayspeed's own kernels; with --file, -k chooses functions")
-    if args.commits:
-        subject = commits_of(args, args.commits[-1])
-        what, sides, library = subject.script, with_unique_labels(subject.own.sides(args.commits)), subject.name
-    else:
-        what, library = script_of(args), args.library
-        sides = with_unique_labels(of_library(library, [args.old, args.new], args.python or []))
-    before, after = [side.label for side in sides] if args.commits else [args.old, args.new]
     wanted = wanted_of(what, args)
     with begun(what, sides, wanted, say) as ((old, new), _, items):
         found = [one for item in items for one in explanations(what, (old, new), item, args.timeout, say)]
-    others = {
-        name: (old.packages.get(name), new.packages.get(name))
-        for name in sorted(old.packages.keys() | new.packages.keys(), key=str.lower)
-        if old.packages.get(name) != new.packages.get(name) and name_of(name) != name_of(library)
-    }
-    return show.Report(library, before, after, describe()["machine"], others, found, show.OWN_HEADINGS)
+    others = profile.packages_that_differ(old, new, library)
+    return show.Report(library, *labels, describe()["machine"], others, found, show.OWN_HEADINGS)
 
 
 def kernels(args: argparse.Namespace) -> show.Report:

@@ -1,7 +1,13 @@
-"""Say what the committed results show: the most useful findings, each with the comparison that it follows from.
+"""Print what the stored results show, with ratios and intervals.
 
-The sentences are in arrayspeed/claims/findings.toml; the numbers are those of the results. Exit status 1 if a finding
-does not follow from the results of one of its machines. docs/findings.md is made with --format markdown.
+These are the most useful findings, each with the comparison that it follows from. The sentences are in
+arrayspeed/claims/findings.toml; the numbers are those of the results. Exit status 1 if a finding does not follow from
+the results of one of its machines. docs/findings.md is made with --format markdown.
+
+Examples:
+    arrayspeed findings
+    arrayspeed findings --format markdown
+    arrayspeed findings --format json
 """
 
 from __future__ import annotations
@@ -19,6 +25,7 @@ from arrayspeed.claims.comparison import FAILS
 from arrayspeed.claims.evidence import Evidence
 from arrayspeed.claims.findings import Judged, judged, verdicts
 from arrayspeed.claims.table import UNMEASURED, VERDICTS, Claim, Verdict, claims
+from arrayspeed.cli import options
 from arrayspeed.environments.project import load_config
 from arrayspeed.formats.data import as_json
 from arrayspeed.formats.terminal import console
@@ -66,9 +73,7 @@ Answer = tuple[Claim, Verdict]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``arrayspeed findings``."""
-    parser.add_argument(
-        "--format", choices=("text", "markdown", "json"), default="text", help="how to print them (default text)"
-    )
+    options.add_format(parser, values={"text": "table"})
 
 
 def main(args: argparse.Namespace) -> int:

@@ -4,11 +4,12 @@ For each kernel and backend, a process on each number of cores takes turns with 
 every speed-up is decided against the fewest cores. Libraries start as many threads as they see cores. What is measured
 is kept in results/, and the report's Scaling page shows it; started again, it goes on.
 
-    arrayspeed scaling                      # ten kernels on all backends: an hour or two
+Exit status: 0, 1 if anything fails, 2 after an error.
+
+Examples:
+    arrayspeed scaling              # ten kernels, all backends: an hour or two
     arrayspeed scaling --minutes 20 --backend torch --kernel matmul
     arrayspeed scaling --cores 1,2,4
-
-Exit status: 0, 1 if anything fails, 2 after an error.
 """
 
 from __future__ import annotations

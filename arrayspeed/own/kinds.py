@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from arrayspeed.own import script
-from arrayspeed.own.script import COMMAND, Script
+from arrayspeed.own.script import COMMAND, IMPORT, Script
 
 
 @dataclass(frozen=True)
@@ -23,24 +24,33 @@ class Kind:
         Of the option that asks for it, whose name is that of the kind.
     read
         Its value -> what is measured; raises `UserError` where that cannot be.
+    several
+        Whether it takes several values.
     """
 
     metavar: str
     help: str
-    read: Callable[[str], Script]
+    read: Callable[[Any], Script]
+    several: bool = False
 
 
 KINDS = {
     "file": Kind("FILE", "a file of yours with bench_* functions, see docs/own-code.md", script.read),
     "asv": Kind(
         "DIR",
-        "instead of --file: the time_* of asv benchmarks: their folder, or that of asv.conf.json",
+        "instead of --file: asv benchmarks: their folder, or that of asv.conf.json",
         script.of_asv,
     ),
     "pytest": Kind(
         "PATH",
-        "instead of --file: tests that use pytest-benchmark",
-        partial(script.suite, kind="pytest", needs=("pytest",)),
+        "instead of --file: tests that use pytest-benchmark, or with --whole all tests",
+        partial(script.suite, kind="pytest", needs=("pytest>=7",)),
     ),
     COMMAND: Kind("COMMAND", "instead of --file: a shell command", script.of_command),
+    IMPORT: Kind(
+        "MODULE",
+        "instead of --file: only the imports of these modules, in new processes, with warm and cold bytecode",
+        script.of_modules,
+        several=True,
+    ),
 }

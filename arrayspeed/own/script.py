@@ -7,9 +7,11 @@ import hashlib
 import os
 import re
 import tomllib
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
@@ -22,6 +24,12 @@ BLOCK = re.compile(r"(?m)^# /// (?P<type>[a-zA-Z0-9-]+)$\s(?P<content>(^#(| .*)$
 
 #: The kind of code, and the one function, of a command; nothing of it is loaded.
 COMMAND = "command"
+
+#: The kind of code that is the import of modules, and what the names of its items begin with: no function's does.
+IMPORT, PREFIX = "import", "import "
+
+#: The kinds of which nothing is in a file.
+WITHOUT_FILE = (COMMAND, IMPORT)
 
 HINT = "name a function bench_…, and see `arrayspeed upgrade --help`"
 
@@ -44,10 +52,16 @@ class Script:
         As `arrayspeed.own.kinds` names it.
     command, metric
         A shell command, run in ``path``, and the expression that finds its figure.
+    modules
+        Modules that are imported in ``path``, and nothing else.
     times_only
         Whether nothing but times is asked for: what asv's ``time_*`` are for.
     build
         Commands that build the project, where asv.conf.json has some.
+    more
+        Of which metrics more is better, by their names; "" where there is only one.
+    asked
+        What a worker is asked for besides: how many calls run at once, whether tests are measured whole.
     """
 
     path: Path
@@ -57,18 +71,31 @@ class Script:
     kind: str = "file"
     command: str = ""
     metric: str = ""
+    modules: tuple[str, ...] = ()
     times_only: bool = False
     build: tuple[str, ...] = ()
+    more: tuple[str, ...] = ()
+    asked: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def has_file(self) -> bool:
+        """Whether a worker loads it; a command and an import are run where arrayspeed is."""
+        return not (self.command or self.modules)
 
     @property
     def folder(self) -> Path:
         """Where results go unless somebody says otherwise: beside the file, or where a command is run."""
-        return (self.path if self.command else self.path.parent) / ".arrayspeed"
+        return (self.path.parent if self.has_file else self.path) / ".arrayspeed"
 
     @property
     def name(self) -> str:
         """The file's name."""
-        return self.command or self.path.name
+        return self.command or (f"import {', '.join(self.modules)}" if self.modules else self.path.name)
+
+    @property
+    def stem(self) -> str:
+        """What files of results are called."""
+        return self.path.stem if self.has_file else self.kind
 
 
 def suite(path: str | Path, kind: str, needs: tuple[str, ...] = (), file: bool = True) -> Script:
@@ -95,7 +122,8 @@ def of_asv(path: str | Path) -> Script:
     """
     configuration = Path(path, asv_project.NAME)
     project = asv_project.read(configuration) if configuration.is_file() else asv_project.AsvProject(Path(path))
-    needs = (f"asv_runner=={version('asv_runner')}", *project.requirements)
+    # pympler is what asv_runner's mem_* need.
+    needs = (f"asv_runner=={version('asv_runner')}", "pympler", *project.requirements)
     return replace(suite(project.benchmarks, "asv", needs, file=False), times_only=True, build=project.build)
 
 
@@ -107,10 +135,25 @@ def digest_of(path: Path) -> str:
     return whole.hexdigest()
 
 
-def of_command(command: str, metric: str = "") -> Script:
-    """Return a command that is run where arrayspeed is."""
-    digest = hashlib.sha256(f"{command}\0{metric}".encode()).hexdigest()
-    return Script(Path.cwd(), digest, kind=COMMAND, command=command, metric=metric)
+def of_command(command: str, metric: str = "", more: tuple[str, ...] = ()) -> Script:
+    """Return a command that is run where arrayspeed is; ``more``: metrics of which more is better."""
+    digest = hashlib.sha256(f"{command}\0{metric}\0{more}".encode()).hexdigest()
+    return Script(Path.cwd(), digest, kind=COMMAND, command=command, metric=metric, more=more)
+
+
+def of_modules(names: Sequence[str]) -> Script:
+    """Return modules that are imported where arrayspeed is.
+
+    Raises
+    ------
+    UserError
+        One is not the name of a module.
+    """
+    for name in names:
+        if not all(part.isidentifier() for part in name.split(".")):
+            raise UserError(f"--import {name!r} is not the name of a module: json, say, or json.decoder")
+    modules = tuple(dict.fromkeys(names))
+    return Script(Path.cwd(), hashlib.sha256("\0".join(modules).encode()).hexdigest(), kind=IMPORT, modules=modules)
 
 
 def read(path: str | Path) -> Script:

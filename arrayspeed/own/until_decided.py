@@ -14,12 +14,14 @@ from arrayspeed.model.errors import UserError
 from arrayspeed.model.failures import TIMED_OUT
 from arrayspeed.own import loaded
 from arrayspeed.own.commands import command_rounds
+from arrayspeed.own.imports import import_rounds
 from arrayspeed.own.measures import (
     FIRST,
     IMPORT,
     KEPT,
     MEMORY,
     METRIC,
+    MODULE,
     RESIDENT,
     RETAINED,
     TIME,
@@ -74,7 +76,7 @@ def until_decided(
             return asked_of(records, rounds, asked, limits.factor)
         return observed(records, items, rounds, limits.factor, every_pair)
 
-    make = command_rounds if script.kind == COMMAND else rounds
+    make = command_rounds if script.kind == COMMAND else import_rounds if script.modules else rounds
     with make(sides, script, plan) as next_round:
 
         def play(number: int) -> None:
@@ -83,12 +85,12 @@ def until_decided(
             tasks = tasks_of(items, records, number, left[0])
             if script.times_only:
                 tasks = [replace(task, kept=False, values=False, memory=False) for task in tasks]
-            has_import = script.kind == COMMAND or records.has(None, None, number)
+            has_import = not script.has_file or records.has(None, None, number)
             if not tasks and (has_import or not wants_import(left[0])):
                 return
             progress.start(number, len(tasks))
             now = next_round(number)
-            if isinstance(now, Round):  # a command has no import
+            if isinstance(now, Round):  # nothing else imports a file
                 records.add(now.begin())
             for task in tasks:
                 clock.check()
@@ -123,7 +125,7 @@ def tasks_of(items: Sequence[Item], records: Records, number: int, open_: set[Ke
     found: list[Task | None] = []
     for function, size in items:
         wanted = (
-            {TIME, RETAINED, FIRST, MEMORY, KEPT, RESIDENT, METRIC}
+            {TIME, RETAINED, FIRST, MEMORY, KEPT, RESIDENT, METRIC, MODULE}
             if open_ is None
             else {key[2] for key in open_ if key[:2] == (function, size)}
         )
@@ -159,4 +161,5 @@ def nothing_works(items: Sequence[Item], records: Records, number: int) -> bool:
 
 def works(record: Record) -> bool:
     """Return whether a process gave what it was asked for."""
-    return record.batches is not None or record.metric is not None
+    known = record.batches, record.metric, record.loaded if record.function else None
+    return any(each is not None for each in known)

@@ -9,8 +9,9 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from arrayspeed.formats.data import as_json as dump
+from arrayspeed.formats.fitting import Fitting
 from arrayspeed.formats.progress import clock
-from arrayspeed.formats.verdicts import markdown_table, markdown_text, style, table
+from arrayspeed.formats.verdicts import markdown_table, markdown_text, style
 from arrayspeed.model.text import printable
 from arrayspeed.model.units import plural
 from arrayspeed.releases.bisect import Change, Outcome, Step
@@ -98,7 +99,8 @@ def as_table(outcome: Outcome) -> RenderableType:
     """For a terminal."""
     parts: list[RenderableType] = [Text(printable(headline(outcome)), style="bold")]
     if outcome.changes:
-        parts.append(table(HEADINGS, rows(outcome), [style(one.target.verdict) for one in outcome.changes]))
+        styles = [style(one.target.verdict) for one in outcome.changes]
+        parts.append(Fitting(HEADINGS, rows(outcome), 2, styles))
     return Group(*parts, *(Text(printable(line), style="dim") for line in notes(outcome)))
 
 

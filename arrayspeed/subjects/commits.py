@@ -79,8 +79,8 @@ class Commits(OwnCode):
         return {one.short: ", ".join(filter(None, [one.subject, one.date]))}
 
 
-def place_of(kind_is_command: bool, given: str, results: str | None) -> Path:
+def place_of(without_file: bool, given: str, results: str | None) -> Path:
     """Return where results, wheels and environments go: beside what is measured, unless somebody says otherwise."""
     if results:
         return Path(results).absolute()
-    return (Path.cwd() if kind_is_command else Path(given).absolute().parent) / ".arrayspeed"
+    return (Path.cwd() if without_file else Path(given).absolute().parent) / ".arrayspeed"

@@ -45,8 +45,9 @@ class OwnCode:
         self.pythons: Sequence[Python] = within_reach(python)
         self.interpreter, self.ends_of = "", ("", "")
         choice = [wanted.functions, wanted.sizes, wanted.companions, wanted.tolerance, wanted.turns.timeout]
-        self.identity = digest(script.digest, script.kind, python, choice)
-        self.label = file_name(script.kind if script.command else script.path.stem)
+        asked = [dict(script.asked)] if script.asked else []
+        self.identity = digest(script.digest, script.kind, python, [*choice, *asked])
+        self.label = file_name(script.stem)
         self.pins: list[str] = []
         self.ready: dict[str, Ready] = {}
 
@@ -116,7 +117,7 @@ class OwnCode:
 
     def works(self, version: str) -> None:
         """Whether the file can be imported."""
-        if self.script.command:
+        if not self.script.has_file:
             return
         one = self.ready[version]
         answer = first_look([one], self.script, self.wanted.turns.timeout)[one.label]

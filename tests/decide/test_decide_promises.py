@@ -286,7 +286,7 @@ def test_a_slowdown_of_a_tenth_is_found_where_processes_differ_by_2_percent():
 
 def run(capsys, monkeypatch, scenarios=2, **options):
     monkeypatch.setattr(command, "SCENARIOS", SCENARIOS[:scenarios])
-    chosen = {"comparisons": 200, "format": "table", "json": False} | options
+    chosen = {"comparisons": 200, "format": "table"} | options
     status = command.main(SimpleNamespace(**chosen))
     return status, capsys.readouterr()
 
@@ -310,7 +310,7 @@ def test_simulate_for_a_terminal(capsys, monkeypatch):
 
 
 def test_simulate_for_programs(capsys, monkeypatch):
-    _, printed = run(capsys, monkeypatch, scenarios=1, json=True)
+    _, printed = run(capsys, monkeypatch, scenarios=1, format="json")
     data = schema.read("simulate", printed.out)
     (row,) = data["scenarios"]
     assert row["now"]["comparisons"] == 200

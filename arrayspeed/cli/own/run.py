@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from arrayspeed.cli.own.arguments import limits_of
 from arrayspeed.cli.showing import finish
@@ -13,12 +15,12 @@ from arrayspeed.formats.progress import say
 from arrayspeed.measure.players import Interleaving
 from arrayspeed.model.errors import UserError
 from arrayspeed.own import script
-from arrayspeed.own.commands import check_metric
+from arrayspeed.own.commands import metrics
 from arrayspeed.own.commits import Project
 from arrayspeed.own.commits import Wanted as Commanded
 from arrayspeed.own.compared import Wanted
 from arrayspeed.own.kinds import KINDS
-from arrayspeed.own.script import COMMAND, Script
+from arrayspeed.own.script import COMMAND, WITHOUT_FILE, Script
 from arrayspeed.own.sides import Side
 from arrayspeed.subjects.commits import Commits, place_of
 from arrayspeed.subjects.own import OwnCode
@@ -39,10 +41,31 @@ def script_of(args: argparse.Namespace) -> Script:
     if bool(metric) != (COMMAND in given):
         raise UserError("--command and --metric belong together: --command 'python train.py' --metric 'ms=([0-9.]+)'")
     ((name, value),) = given.items()
+    more = getattr(args, "more_is_better", None)
+    if more is not None and not metric:
+        raise UserError("--more-is-better goes with --metric")
     if not metric:
-        return KINDS[name].read(value)
-    check_metric(metric)
-    return script.of_command(value, metric)
+        return measured_whole(replace(KINDS[name].read(value), asked=asked_of(name, args)))
+    return script.of_command(value, metric, metrics(metric, more)[1])
+
+
+def asked_of(kind: str, args: argparse.Namespace) -> dict[str, Any]:
+    """Return what a worker is asked for besides the functions.
+
+    Raises
+    ------
+    UserError
+        It is of another kind of code.
+    """
+    found = {name: getattr(args, name, None) for name in ("parallel", "threads", "whole")}
+    if found["whole"] and kind != "pytest":
+        raise UserError("--whole goes with --pytest")
+    return {name: value for name, value in found.items() if value}
+
+
+def measured_whole(what: Script) -> Script:
+    """Return a script whose tests are measured whole: of them times alone mean something."""
+    return replace(what, times_only=True) if what.asked.get("whole") else what
 
 
 def wanted_of(what: Script, args: argparse.Namespace) -> Wanted:
@@ -69,7 +92,7 @@ def commits_of(args: argparse.Namespace, newest: str) -> Commits:
     """
     kind = next((name for name in KINDS if getattr(args, name, None)), None)
     if kind is None:
-        raise UserError("--commits needs what is measured: --file, --asv, --pytest or --command")
+        raise UserError("--commits needs what is measured: --file, --asv, --pytest, --command or --import")
     for option in ("lock", "side", "sides"):
         if getattr(args, option, None):
             raise UserError(f"--commits and --{option.rstrip('s')}: one of them")
@@ -81,10 +104,10 @@ def commits_of(args: argparse.Namespace, newest: str) -> Commits:
     for text in args.build_arg:
         if "=" not in text:
             raise UserError(f"--build-arg {text!r} is not NAME=VALUE")
-    place = place_of(kind == COMMAND, getattr(args, kind), args.results)
+    place = place_of(kind in WITHOUT_FILE, getattr(args, kind), args.results)
     wanted = Commanded(Path(args.project), tuple(args.extra), tuple(args.build_arg), python, args.benchmarks_from)
     project = Project(wanted, place, say)
-    if kind != COMMAND:
+    if kind not in WITHOUT_FILE:
         setattr(args, kind, project.benchmarks(getattr(args, kind), newest))
     args.results = str(place)
     what = script_of(args)

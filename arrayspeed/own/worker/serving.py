@@ -4,11 +4,13 @@ The first line says what to load; the answer is ``{"loaded": seconds, "items": [
 requests ``{"function", "size", "touch", "kept", "values"}``, answered when the function is ready to be measured with
 ``{"ready": seconds, "first", "memory", "kept", "notes", ...}``, and numbers of calls, answered with
 ``{"seconds": seconds, "faults": number}`` of a call: how long it took, and how many pages of memory it had the system
-provide. ``{"retain": true}`` brings the allocator to its other state and is answered with ``{"ready": seconds}``.
+provide. ``{"retain": true}`` brings the allocator to its other state and is answered with ``{"ready": seconds}``;
+``{"instructions": number}`` makes so many calls and is answered with ``{"instructions": count}`` of a call, or None.
 ``learnt`` in answers is what `allocator.learnt` says. What cannot be done is ``{"failed": why, "kind": kind}``, with
 ``"sometimes": true`` where other calls of the process succeed. A request ``{"function", "size", "programs": folder}``
 is answered with ``{}`` when the function's programs are in ``programs.json`` there, and ``{"pools": path}`` with
-``{"pools": [...]}``, what `pools.pools` finds.
+``{"pools": [...]}``, what `pools.pools` finds. ``{"across": question, ...}`` is answered as `objects.answer` says,
+``{"function", "size", "figure": path}`` with ``{"figure": value}``.
 
 Whatever the functions print is dropped: the channel is a descriptor that they do not know.
 """
@@ -22,10 +24,11 @@ import signal
 import sys
 from contextlib import suppress
 
+from . import finishing, objects, values
 from .allocator import learnt
 from .asv_suite import Asv
 from .inside import page_faults
-from .loading import File, Mistake, Skipped, describe_error
+from .loading import PARALLEL, THREADS, File, Mistake, Skipped, describe_error
 from .measuring import Forked, Measured
 from .pools import pools
 from .pytest_suite import Pytest
@@ -83,9 +86,10 @@ def kind_of(error: BaseException) -> str:
 class Session:
     """What was loaded, and the function that is measured now."""
 
-    def __init__(self, channel: Channel, loaded: Loaded) -> None:
+    def __init__(self, channel: Channel, loaded: Loaded, threads: dict[str, int]) -> None:
         self.channel = channel
         self.loaded = loaded
+        self.threads = threads
         self.waiting: dict[str, Any] | int | None = None
 
     def fail(self, error: BaseException, **more: object) -> None:
@@ -100,12 +104,39 @@ class Session:
             request, self.waiting = self.waiting or self.channel.read(), None
             if request is None:
                 return
-            if isinstance(request, dict) and "pools" in request:
+            if isinstance(request, dict) and "across" in request:
+                self.across(request)
+            elif isinstance(request, dict) and "figure" in request:
+                self.figure(request)
+            elif isinstance(request, dict) and "pools" in request:
                 self.channel.say({"pools": pools(request["pools"])})
             elif isinstance(request, dict):
                 self.measure(request)
             else:
                 self.channel.say({"failed": "nothing is ready", "kind": "error"})
+
+    def across(self, request: dict[str, Any]) -> None:
+        """Answer a question about what sides returned."""
+        try:
+            assert isinstance(self.loaded, File)  # others are not asked
+            row = objects.answer(self.loaded, request)
+        except BaseException as error:
+            return self.fail(error)
+        return self.channel.say({**row, "learnt": learnt()})
+
+    def figure(self, request: dict[str, Any]) -> None:
+        """Have a benchmark give its figure; what is no number above 0 has no ratio, and is compared as a result is."""
+        try:
+            assert isinstance(self.loaded, Asv)  # others have none
+            value = self.loaded.figure(request["function"], request["size"])
+            row: dict[str, Any] = {"figure": value if isinstance(value, float) and 0 < value < float("inf") else None}
+            if row["figure"] is None:
+                shot = values.snapshot(value)
+                values.write(request["figure"], shot)
+                row.update(digest=values.digest(shot), summary=values.summary(shot), files=[request["figure"]])
+        except BaseException as error:
+            return self.fail(error)
+        return self.channel.say(row)
 
     def measure(self, request: dict[str, Any]) -> None:
         """Make a function ready, and time its batches until something else is asked for."""
@@ -113,7 +144,8 @@ class Session:
 
         def use(function: Callable[..., Any], arguments: Sequence[Any], again: Again | None = None) -> None:
             used.append(True)
-            (self.show if "programs" in request else self.prepare)(Measured(function, arguments, again), request)
+            now = Measured(function, arguments, again, self.threads.get(request["function"], 1))
+            (self.show if "programs" in request else self.prepare)(now, request)
 
         try:
             self.loaded.play(request["function"], request["size"], use)
@@ -142,7 +174,8 @@ class Session:
         try:
             found = now.prepare(request)
         except BaseException as error:
-            sometimes = not isinstance(error, (Forked, SystemExit)) and now.succeeds()
+            never = (Forked, SystemExit, Mistake, finishing.Endless)
+            sometimes = not isinstance(error, never) and now.succeeds()
             return self.fail(error, sometimes=sometimes)
         found["ready"] = max(now.each, found["first"] if request.get("touch") else 1e-9)
         self.channel.say(found)
@@ -150,6 +183,8 @@ class Session:
             self.waiting = self.channel.read()
             if isinstance(self.waiting, dict) and "retain" in self.waiting:
                 self.retain(now)
+            elif isinstance(self.waiting, dict) and "instructions" in self.waiting:
+                self.count(now, self.waiting["instructions"])
             elif isinstance(self.waiting, int):
                 self.batch(now, self.waiting)
             else:
@@ -163,6 +198,18 @@ class Session:
         except BaseException as error:
             return self.fail(error, sometimes=not isinstance(error, SystemExit) and now.succeeds())
         return self.channel.say({"ready": max(now.each, 1e-12)})
+
+    def count(self, now: Measured, number: int) -> None:
+        """Make so many calls, no more, and count the instructions of each where the system lets a process do that."""
+        from . import counting  # a process that measures needs no counter
+
+        try:
+            found = None if now.again else counting.counted(lambda: now.loop(number))
+            if found is None:
+                now.time(number)
+        except BaseException as error:
+            return self.fail(error)
+        return self.channel.say({"instructions": None if found is None else found / number})
 
     def batch(self, now: Measured, number: int) -> None:
         """Time a batch."""
@@ -178,6 +225,8 @@ class Session:
 
 def load(request: dict[str, Any]) -> Loaded:
     """Return what a request names, loaded."""
+    if request.get("whole"):
+        return Pytest(request["file"], whole=True)
     return KINDS[request["kind"]](request["file"])
 
 
@@ -200,6 +249,7 @@ def main() -> None:
     try:
         loaded = load(request)
         items = loaded.items()
+        parallel, threads = ({}, {}) if not isinstance(loaded, File) else map(loaded.at_once, (PARALLEL, THREADS))
     except BaseException as error:
         path = os.path.abspath(request["file"])
         channel.say(
@@ -207,10 +257,16 @@ def main() -> None:
         )
         os._exit(0)
     row: dict[str, Any] = {"loaded": max(loaded.seconds, 1e-6), "items": items, "notes": loaded.notes()}
+    if isinstance(loaded, File):
+        row.update(unused=loaded.unused(), same=list(loaded.same), exchange=list(loaded.exchange), parallel=parallel)
+    if isinstance(loaded, Asv):
+        row["figures"] = loaded.figures()
     row["modules"] = local_modules(os.path.dirname(loaded.path))
     row["learnt"] = learnt()
     channel.say(row)
+    if "threads" in request:
+        threads = dict.fromkeys((name for name, _ in items), request["threads"])
     with suppress(BrokenPipeError, ConnectionError):
-        Session(channel, loaded).serve()
+        Session(channel, loaded, threads).serve()
     sys.stdout = sys.stderr = None
     os._exit(0)
