@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from time import sleep
 
-from .keeping import SETTLING, libc
+from .keeping import SETTLING, handed_out, libc, resident, small_blocks
 
 TYPE_CHECKING = False  # type checkers take it as true
 if TYPE_CHECKING:
@@ -22,6 +22,17 @@ def status(key: str) -> int | None:
     except OSError:
         pass
     return None
+
+
+def held() -> dict[str, int | None]:
+    """Return the bytes that are resident of this process alone, and those that its allocators have handed out, which is
+    exact; each None where it is not known.
+    """
+    gc.collect()
+    library = libc()
+    sleep(SETTLING)  # other threads free what the last calls returned
+    counted = handed_out(library)
+    return {"resident": resident(), "counted": None if counted is None else counted + small_blocks()}
 
 
 def reset_peak() -> bool:
