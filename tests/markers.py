@@ -19,6 +19,7 @@ COMMANDS = {
     "test_jax_semantics": (),
     "test_long_runs": ("test_a_run_that_is_killed_goes_on_and_measures_nothing_twice",),
     "test_merge": (),
+    "test_own_forms": (),
     "test_own": ("test_a_side_that_waits_longer_is_slower", "test_results_go_where_they_are_wanted"),
     "test_own_mistakes": (),
     "test_own_sides": (),

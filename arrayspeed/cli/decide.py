@@ -6,8 +6,9 @@ It also says what became faster, and what stayed the same. FILE holds JSON lines
 
 side is reference or subject; less is better. Processes of the same round are a pair. value is null if the process
 failed, or a list of that round's batches, of which both sides took the n-th in turn. With FILE and NEW, both are files
-that pyperf (--output), pytest-benchmark (--benchmark-json) or hyperfine (--export-json) wrote, and FILE is the
-reference. - is standard input.
+that pyperf (--output), pytest-benchmark (--benchmark-json), hyperfine (--export-json), asv (its results of a commit),
+Google Benchmark (--benchmark_out) or NVBench (--json) wrote, or CSV with the columns name and value, and FILE is the
+reference. CSV with the columns comparison, side, round and value is as JSON lines. - is standard input.
 
 Exit status: 0 if nothing is worse and all but 5 % (--max-unclear) of the comparisons are shown to stay below ×1.25
 (--limit), 1 if something is slower or fails, 2 if that is undecided, or after an error.

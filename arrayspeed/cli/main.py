@@ -28,6 +28,7 @@ OUTSIDE = {
 #: Title -> commands, as `arrayspeed --help` lists them.
 GROUPS = {
     "Compare versions, commits and functions": (
+        "init",
         "upgrade",
         "compare",
         "bisect",

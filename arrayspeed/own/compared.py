@@ -15,6 +15,7 @@ from arrayspeed.measure.looking import Limits
 from arrayspeed.measure.players import Interleaving
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.failures import NOT_AVAILABLE
+from arrayspeed.own.commands import metrics
 from arrayspeed.own.environments import ready
 from arrayspeed.own.measures import observed
 from arrayspeed.own.notes import listed, name
@@ -115,6 +116,7 @@ def records_of(
     """
     modules = sorted({tuple(each) for answer in answers.values() for each in answer["modules"].items()})
     settings = {"tolerance": wanted.tolerance, "timeout": wanted.turns.timeout, "modules": modules, **more}
+    settings |= {"asked": dict(script.asked)} if script.asked else {}
     path = wanted.folder / f"{COMMAND if script.command else script.path.stem}.jsonl"
     found = Records(path, run_of(script, sides, settings), [one.label for one in sides], wanted.again)
     (wanted.folder / ".gitignore").write_text("*\n")
@@ -126,10 +128,12 @@ def look(script: Script, sides: Sequence[Ready], wanted: Wanted) -> dict[str, di
     for sides one.
     """
     if script.kind == COMMAND:
-        return {one.label: {"items": [(COMMAND, None)], "notes": [], "modules": {}} for one in sides}
+        named, _ = metrics(script.metric)
+        return {one.label: {"items": [(each, None) for each in named], "notes": [], "modules": {}} for one in sides}
     answers = first_look(sides, script, wanted.turns.timeout)
     check_loaded(script, sides, answers)
     check_built(script, sides, answers)
+    check_used(script, answers)
     known = [name for name, _ in answers[sides[0].label]["items"]]
     for one in sides:
         if one.side.function and one.side.function not in known:
@@ -179,6 +183,20 @@ def check_built(script: Script, sides: Sequence[Ready], answers: dict[str, dict[
                 f"{script.name} imports {shadowed[0]} from its own folder, and not what was built of the commits: "
                 "move it to a folder of its own"
             )
+
+
+def check_used(script: Script, answers: dict[str, dict[str, Any]]) -> None:
+    """Whether what a file says of one function is of one that it has, on some side.
+
+    Raises
+    ------
+    UserError
+        It is of none: a name is misspelt.
+    """
+    unused = set.intersection(*(set(answer.get("unused", ())) for answer in answers.values()))
+    if unused:
+        name = min(unused)
+        raise UserError(f"{script.name} has {name}, and no bench_{name.partition('_')[2]} that it belongs to")
 
 
 def chosen(script: Script, sides: Sequence[Ready], answers: dict[str, dict[str, Any]], wanted: Wanted) -> list[Item]:

@@ -16,7 +16,7 @@ from arrayspeed.records.files import append
 from kernels.backends.hardware import cores
 
 #: Changes when what is measured, or how, changes: records of other forms are left alone.
-FORM = 5
+FORM = 6
 
 #: A function's size, as its file gives it; None where it has none.
 Size = int | float | str | None
@@ -41,15 +41,19 @@ class Record:
         Page faults a call.
     retained, retained_faults
         As ``batches`` and ``faults``, of further turns in which the process retained freed memory.
-    first, memory, kept, loaded, metric
-        Seconds of the first call; bytes at the peak of a call; bytes that every call keeps; seconds of the import; what
-        a command printed.
+    first, memory, kept, loaded
+        Seconds of the first call; bytes at the peak of a call; bytes that every call keeps; seconds of the import.
+    figure, metric
+        What it gives in place of times, by the name of its measure, and how much: what a command printed, or what a
+        benchmark of asv tracks.
     resident, resident_within
         Bytes by which the process's own resident memory grows a call, and those that this may be wrong by.
     why, kind, sometimes
         Why it failed, in a line; a class of failure; whether other calls of the process succeeded.
     result
         Of a side that was compared with the first one: whether both returned the same (`arrayspeed.own.results`).
+    exchanged
+        What the side made of what other sides returned (`arrayspeed.own.across`), each with its ``maker``.
     notes
         What a reader must know of it: a kind and its detail.
     """
@@ -69,11 +73,13 @@ class Record:
     resident: float | None = None
     resident_within: float | None = None
     loaded: float | None = None
+    figure: str | None = None
     metric: float | None = None
     why: str | None = None
     kind: str | None = None
     sometimes: bool = False
     result: dict[str, Any] | None = None
+    exchanged: list[dict[str, Any]] = field(default_factory=list)
     notes: list[list[Any]] = field(default_factory=list)
 
     @property

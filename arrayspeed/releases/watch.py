@@ -98,6 +98,10 @@ class Watch:
             Nothing can be measured.
         """
         mine = self.load()
+        if all(one.obstacle for one in self.releases.values()):
+            raise UserError(
+                f"{self.subject.name} has no release with a wheel for this platform and a Python that can be had"
+            )
         self.drop_vanished(mine)
         if mine["seen"] is None:
             self.begin(mine)
@@ -137,10 +141,6 @@ class Watch:
         since = self.rules.since
         if since is not None and since not in usable:
             raise UserError(f"--since {since}: {self.subject.name} has no such release with a wheel for here")
-        if not usable:
-            raise UserError(
-                f"{self.subject.name} has no release with a wheel for this platform and a Python that can be had"
-            )
         mine["seen"] = since or usable[-1]
         self.save()
         self.say(f"{self.subject.name}: releases after {mine['seen']} are compared with it")

@@ -45,7 +45,8 @@ class OwnCode:
         self.pythons: Sequence[Python] = within_reach(python)
         self.interpreter, self.ends_of = "", ("", "")
         choice = [wanted.functions, wanted.sizes, wanted.companions, wanted.tolerance, wanted.turns.timeout]
-        self.identity = digest(script.digest, script.kind, python, choice)
+        asked = [dict(script.asked)] if script.asked else []
+        self.identity = digest(script.digest, script.kind, python, [*choice, *asked])
         self.label = file_name(script.kind if script.command else script.path.stem)
         self.pins: list[str] = []
         self.ready: dict[str, Ready] = {}

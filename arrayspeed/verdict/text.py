@@ -118,7 +118,7 @@ class Rows:
             word, quantity, *items = each[:places]
             yield Text(printable(f"{word}: {quantity} of {' '.join(items)}"), style=look)
             *side, old, new, change, bound, _ = each[places:]
-            figures = [*side, f"{old} → {new}", change, f"at most {bound}" if bound else ""]
+            figures = [*side, f"{old} → {new}" if old or new else "", change, f"at most {bound}" if bound else ""]
             yield Padding(Text(printable("  ".join(filter(None, figures)))), (0, 0, 0, 2))
         yield Text("")
 

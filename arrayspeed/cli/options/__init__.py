@@ -144,6 +144,9 @@ def whole(least: int, why: str = "", most: float = math.inf) -> Callable[[str], 
     return number(int, lambda value: least <= value <= most, "; ".join(filter(None, [span, why])))
 
 
+#: How many calls run at once: more than any machine of today has cores for is a slip of the keyboard.
+at_once = whole(2, most=256)
+
 #: A share, a positive number that may be infinite, one that may not, and one that may be 0.
 share = number(float, lambda value: 0 <= value <= 1, "a share from 0 to 1")
 positive = number(float, lambda value: value > 0, "more than 0")

@@ -58,7 +58,25 @@ def add_commits(parser: argparse._ActionsContainer, several: bool = False) -> No
 def add_what(parser: argparse._ActionsContainer) -> None:
     """Add the options that name what is measured."""
     add_code(parser)
-    parser.add_argument("--metric", metavar="REGEX", help="with --command: finds the number, less is better")
+    parser.add_argument(
+        "--metric",
+        metavar="REGEX",
+        help="with --command: finds the number, of which less is better; named groups find several",
+    )
+    parser.add_argument(
+        "--more-is-better",
+        nargs="*",
+        metavar="NAME",
+        help="with --metric: more of the numbers is better, or of those named",
+    )
+    parser.add_argument("--whole", action="store_true", help="with --pytest: every test by itself, without its setup")
+    parser.add_argument(
+        "--parallel",
+        type=options.at_once,
+        metavar="N",
+        help="N processes of a side call at once, in turn with those of the other side",
+    )
+    parser.add_argument("--threads", type=options.at_once, metavar="N", help="so do N threads of one process")
     parser.add_argument(
         "--timeout",
         type=options.number(float, lambda value: 0 < value <= LONGEST, f"more than 0, at most {LONGEST:,}"),
