@@ -52,7 +52,7 @@ from kernels import BACKENDS, CATALOGUE, LIBRARIES
 APART = "~"
 
 #: The width of what is no terminal: that of a column of every release.
-PIPED = 260
+PIPED = 400
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
