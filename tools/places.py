@@ -6,7 +6,8 @@
 Processes of the same program may differ lastingly because of where their arrays lie in memory. In each round two
 processes take turns, as in `arrayspeed copies`. A line of JSON for each process has its round, the seconds of a call,
 the addresses of its inputs, and those of the results of 20 calls, each dropped before the next: address -> how often.
-docs/noise.md says what was found. Only backends that say where their arrays lie are located; the others give null.
+docs/lab/2026-11-noise.md has what was found. Only backends that say where their arrays lie are located; the others
+give null.
 """
 
 import argparse

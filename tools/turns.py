@@ -6,7 +6,7 @@
 
 A line of JSON for each round has the logarithms of the ratios, turn by turn. What was printed into a file, --read makes
 a table of: the variance between rounds by their first turns alone, over that by their first 5, and its geometric mean
-over all calls of a backend. docs/decisions.md has it.
+over all calls of a backend. docs/lab/2026-11-noise.md has it.
 """
 
 import argparse

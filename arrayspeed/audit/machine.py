@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -22,6 +21,7 @@ from arrayspeed.measure.session import Session, open_session
 from arrayspeed.model.combination import Combination
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.measures import CALL
+from arrayspeed.system.processes import affinity, bind, can_bind
 from kernels import BACKENDS, CATALOGUE
 
 #: Seconds after which checks of one backend are given up.
@@ -36,7 +36,7 @@ def inside(python: str, module: str, *arguments: str, cores: set[int] | None = N
     UserError
         It ended with an error.
     """
-    limit = None if cores is None else lambda: os.sched_setaffinity(0, cores)
+    limit = None if cores is None else lambda: bind(0, cores)
     with (
         tempfile.TemporaryFile("w+") as errors,
         subprocess.Popen(
@@ -68,7 +68,9 @@ def check_calls(python: str, backend: str, device: str, kernels: list[str]) -> l
 
 def check_cores(python: str, backend: str) -> list[Check]:
     """Return whether a backend keeps to one core, and its threads to all of them."""
-    every = os.sched_getaffinity(0)
+    if not can_bind():
+        return [Check("cores", backend, None, None, "on this system, processes cannot be kept to a core")]
+    every = affinity()
     try:
         (alone,) = inside(python, "cores", backend, cores={min(every)})
         (free,) = inside(python, "cores", backend, cores=every)

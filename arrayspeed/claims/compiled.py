@@ -1,4 +1,4 @@
-"""Where a compiled backend is slower than the same library's eager one by most, each with the reason.
+"""Where a compiled backend is slower than the same library's eager one, the largest slowdowns, each with the reason.
 
 ``compiled.toml`` holds the reasons, which were looked into on one machine. The numbers are those of its results.
 """

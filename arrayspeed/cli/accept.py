@@ -1,13 +1,17 @@
-"""Accept a change for the worse: up to a ratio, for a reason, until a date.
-
-    arrayspeed accept 'sort(100000) time' --most 1.4 --until 2027-03-01 --reason 'numpy/numpy#12345'
-    arrayspeed accept 'sort(10) time' --most 1.4 --until 2027-03-01 --reason 'fixed in 2.6' --package numpy 2.4.6 2.5.5
+r"""Accept a change for the worse: up to a ratio, until a date.
 
 An entry is added to accepted.toml in this folder, which `upgrade` reads: it shows the change as accepted, and does not
 fail by it. Beyond its ratio or after its date, the change fails again. COMPARISON is its name in `--format json`.
 docs/upgrade.md explains it.
 
 Exit status: 0, or 2 after a mistake.
+
+Examples:
+    arrayspeed accept 'sort(100000) time' --most 1.4 --until 2027-03-01 \
+        --reason 'numpy/numpy#12345'
+    arrayspeed accept 'sort(10) time' --most 1.4 --until 2027-03-01 \
+        --reason 'fixed in 2.6' --package numpy 2.4.6 2.5.5
+    arrayspeed accept 'solve' --until 2027-03-01 --reason rounding
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Check that this machine's numbers are what they claim to be: what `make audit` does.
+"""Check this machine's numbers against an independent clock.
 
-Every kernel on every backend: no compilation and no transfer in timed calls, the right result in the right dtype on the
-right device, the same cores and precision for all, and programs that still do the work. asv's time of a call, and the
-time taken in turn, as upgrades are measured, are compared with an independent clock: a plain script in a fresh
-interpreter.
+`make audit` does this. Every kernel on every backend: no compilation and no transfer in timed calls, the right result
+in the right dtype on the right device, the same cores and precision for all, and programs that still do the work. asv's
+time of a call, and the time taken in turn, as upgrades are measured, are compared with an independent clock: a plain
+script in a fresh interpreter.
 
 All three take turns by batches, in new processes each round, and are judged after 4, 6, 8, 12 and 16 rounds. A row
 passes if it is shown to be within ±10 % (or 0.3 µs) of the clock, fails if it is shown to be outside, and is open
@@ -11,8 +11,13 @@ otherwise. Rows that are decided, either way, are not measured again. What is un
 after Ctrl-C, is open. The result is saved beside the machine's results once every row was looked at, and the report
 shows it.
 
-Exit status: 0 if nothing failed and at most 5 % (--unclear) of the comparisons with the clock are open; each is listed.
-1 if something failed. 2 if too much is open, or after an error.
+Exit status: 0 if nothing failed and at most 5 % (--max-unclear) of the comparisons with the clock are open; each is
+listed. 1 if something failed. 2 if too much is open, or after an error.
+
+Examples:
+    arrayspeed audit
+    arrayspeed audit --tier bench --minutes 30
+    arrayspeed audit --backend numpy --kernel matmul --format json
 """
 
 from __future__ import annotations
@@ -20,35 +25,31 @@ from __future__ import annotations
 import argparse
 import time
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
-
-from rich import box
-from rich.console import Group, RenderableType
-from rich.table import Table
-from rich.text import Text
 
 from arrayspeed.audit.check import CHECKS, WORDS, Audit, Check, save
 from arrayspeed.audit.clocks import ROUNDS
 from arrayspeed.audit.machine import audit, without_a_row
 from arrayspeed.cli import options
+from arrayspeed.cli.options.device import TESTED, check_device
 from arrayspeed.cli.own.arguments import add_minutes
 from arrayspeed.decide import UNCLEAR_SHARE
 from arrayspeed.environments import existing
 from arrayspeed.environments.project import load_config
-from arrayspeed.formats.data import as_json
+from arrayspeed.formats.fitting import Fitting, Shown, show
 from arrayspeed.formats.progress import clock, say
-from arrayspeed.formats.terminal import console
 from arrayspeed.measure.host import only_run
 from arrayspeed.measure.looking import Clock
 from arrayspeed.measure.session import newest_of_all
 from arrayspeed.measure.tiers import add_tier, kernels_of
-from arrayspeed.model.errors import UserError
 from arrayspeed.model.names import check as check_names
-from arrayspeed.model.text import printable
 from kernels import BACKENDS, CATALOGUE, DEVICES
-from kernels.backends.hardware import missing
 from kernels.kernel import TIERS
+
+#: The width of what is no terminal.
+PIPED = 200
 
 STYLES = {True: "green", False: "bold red", None: "yellow"}
 
@@ -67,7 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         **several,
         help="an environment's name, or existing[:PYTHON] for an interpreter (default: the one with most libraries)",
     )
-    parser.add_argument("--device", choices=DEVICES, default="cpu", help="default cpu")
+    parser.add_argument("--device", choices=DEVICES, default="cpu", help=f"default cpu; {TESTED}")
     parser.add_argument(
         "--rounds",
         type=options.whole(2, "to see the spread between processes"),
@@ -76,14 +77,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"at most N processes of each clock, fewer for rows that are decided earlier (default {ROUNDS})",
     )
     add_minutes(parser)
-    parser.add_argument(
-        "--unclear",
-        type=options.share,
-        default=UNCLEAR_SHARE,
-        metavar="SHARE",
-        help=f"the share of comparisons with the clock that may stay open (default {UNCLEAR_SHARE:g})",
-    )
-    parser.add_argument("--json", action="store_true", help="print everything as JSON")
+    options.add_max_unclear(parser, UNCLEAR_SHARE, "stay open, of those with the clock")
+    options.add_format(parser, json_flag=True)
 
 
 def main(args: argparse.Namespace) -> int:
@@ -114,10 +109,7 @@ def main(args: argparse.Namespace) -> int:
         lost = without_a_row(found, kernels)
         if found.complete and not args.backend and set(kernels) == set(CATALOGUE):
             save(folder, found)
-    if args.json:
-        print(as_json(asdict(found)))
-    else:
-        console().print(shown(found))
+    show(shown(found), args.format, PIPED)
     for each in lost:
         say(f"arrayspeed: not checked: {each}")
     return 1 if lost and found.complete else found.status(args.unclear)
@@ -133,40 +125,43 @@ def check(args: argparse.Namespace) -> None:
     """
     check_names("kernel", args.kernel, CATALOGUE)
     check_names("backend", args.backend, BACKENDS)
-    if why := missing(args.device):
-        raise UserError(why)
+    check_device(args.device)
 
 
-def shown(audit: Audit) -> Group:
+def shown(audit: Audit) -> Shown:
     """Return the counts of each check and backend, then every row that failed or is open, and the noise."""
     backends = list(dict.fromkeys(one.backend for one in audit.checks))
     counts = Counter((one.check, one.backend, one.passed) for one in audit.checks)
-    table = Table(box=box.SIMPLE_HEAD, title=f"{audit.machine}, {audit.device}: {audit.environment}")
-    table.add_column("check")
-    table.add_column("what passes")
-    for backend in backends:
-        table.add_column(backend, justify="right")
     made = {one.check for one in audit.checks}
-    for name, meaning in [(name, meaning) for name, meaning in CHECKS.items() if name in made]:
-        table.add_row(name, meaning, *(cell(counts, name, backend) for backend in backends))
-    rest = [one for one in audit.checks if one.passed is not True]
-    details = Table(box=box.SIMPLE_HEAD)
-    for heading in ("", "check", "backend", "kernel", "what was found"):
-        details.add_column(heading)
-    for one in sorted(rest, key=lambda item: item.passed is None):
-        mark = Text(WORDS[one.passed], style=STYLES[one.passed])
-        details.add_row(mark, one.check, one.backend, one.kernel or "", Text(printable(one.detail)))
-    parts: list[RenderableType] = [table, *([details] if rest else [])]
+    rows = [
+        [name, meaning, *(cell(counts, name, backend) for backend in backends)]
+        for name, meaning in CHECKS.items()
+        if name in made
+    ]
+    looks = [STYLES[worst(one.passed for one in audit.checks if one.check == row[0])] for row in rows]
+    tables = [Fitting(["check", "what passes", *backends], rows, 2, looks, range(2, 2 + len(backends)))]
+    rest = sorted((one for one in audit.checks if one.passed is not True), key=lambda item: item.passed is None)
+    details = [[WORDS[one.passed], one.check, one.backend, one.kernel or "", one.detail] for one in rest]
+    if details:
+        styles = [STYLES[one.passed] for one in rest]
+        tables.append(Fitting(("", "check", "backend", "kernel", "what was found"), details, 4, styles, prose=True))
     total = Counter(one.passed for one in audit.checks)
     noise = ", ".join(f"{backend} {one.between:.1%}" for backend, one in audit.noise.items())
-    parts += [f"Standard deviation of one round's ratio of asv to the clock: {noise}"] if noise else []
-    return Group(*parts, f"{total[True]} pass, {total[False]} fail, {total[None]} are open")
+    lines = [f"Standard deviation of one round's ratio of asv to the clock: {noise}"] if noise else []
+    lines.append(f"{total[True]} pass, {total[False]} fail, {total[None]} are open")
+    title = f"{audit.machine}, {audit.device}: {audit.environment}"
+    return Shown(tables, asdict(audit), lines, title)
 
 
-def cell(counts: Counter[tuple[str, str, bool | None]], check: str, backend: str) -> Text:
+def worst(passed: Iterable[bool | None]) -> bool | None:
+    """Return whether all passed; None where none failed and some are open."""
+    found = set(passed)
+    return False if False in found else None if None in found else True
+
+
+def cell(counts: Counter[tuple[str, str, bool | None]], check: str, backend: str) -> str:
     """Return how many of a backend's rows passed."""
     good, bad, open_ = (counts[check, backend, passed] for passed in (True, False, None))
     if not good + bad + open_:
-        return Text("")
-    text = f"{good}" + (f", {bad} FAIL" if bad else "") + (f", {open_} open" if open_ else "")
-    return Text(text, style=STYLES[False if bad else None if open_ else True])
+        return ""
+    return f"{good}" + (f", {bad} FAIL" if bad else "") + (f", {open_} open" if open_ else "")

@@ -1,4 +1,13 @@
-"""Measure the bench tier on all backends, publish the site, and print a summary: what `make bench` does."""
+"""Measure ten kernels on all backends and publish the site.
+
+`make bench` does this. The kernels are those of the tier bench. At the end a summary is printed; each further run adds
+a round.
+
+Examples:
+    arrayspeed bench
+    arrayspeed bench --rounds 3
+    arrayspeed bench --wait
+"""
 
 from __future__ import annotations
 
@@ -65,7 +74,7 @@ def publish(config: Config) -> None:
     """
     known = Path(config.results_dir, "benchmarks.json")
     if not known.exists():
-        raise UserError("there are no results: run `make bench` or `arrayspeed run` first")
+        raise UserError("there are no results: run `make bench` or `arrayspeed run --tier bench` first")
     site = Path(config.html_dir)
     new, old = site.with_name(f".{site.name}-new"), site.with_name(f".{site.name}-old")
     staged = copy.copy(config)
@@ -79,7 +88,7 @@ def publish(config: Config) -> None:
         if is_benchmarks(known):
             raise
         raise UserError(
-            f"{known} is not a list of asv's benchmarks: delete it, and `arrayspeed run` recreates it"
+            f"{known} is not a list of asv's benchmarks: delete it, and `arrayspeed run --tier bench` recreates it"
         ) from error
     interrupts.check()
     shutil.rmtree(old, ignore_errors=True)

@@ -1,15 +1,19 @@
-"""Find the release that made a change: a search in about log2 steps over the releases between two, side by side.
+"""Find the release or commit that made a change.
 
-    arrayspeed bisect jax 0.4.31 0.8.3 --bench 'scan.*small'
-    arrayspeed bisect jax 0.4.31 0.8.3 --file mine.py -k solve
+The releases between two are searched, side by side, in about log2 steps.
 
 First the two ends are compared. For everything that is worse, releases in between are measured beside both ends, each
-asked whether it is like the old end or like the new one; what cannot be installed, fails or stays unclear is walked
-around. At last the releases on both sides of the change are measured in rounds of their own. What was measured is kept,
-and the same command goes on where it stopped. docs/releases.md explains the output.
+asked whether it is like the old end or like the new one; what cannot be installed, fails or stays unclear is
+skipped. At last the releases on both sides of the change are measured in rounds of their own. What was measured is kept,
+and rerunning the command resumes it. docs/bisect-watch.md explains the output.
 
 Exit status: 0 if nothing is worse at the new end, 1 if something is, traced to one release or to a range, 2 if that is
 not decided, the minutes are over, or after a mistake.
+
+Examples:
+    arrayspeed bisect jax 0.4.31 0.8.3 --bench 'scan.*small'
+    arrayspeed bisect jax 0.4.31 0.8.3 --file mine.py -k solve
+    arrayspeed bisect --commits v1.0 HEAD --file mine.py --only 'time$'
 """
 
 from __future__ import annotations
@@ -40,13 +44,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("old", metavar="OLD", nargs="?", help="a release that is good")
     parser.add_argument("new", metavar="NEW", nargs="?", help="a later one that is bad")
     parser.add_argument("--pre", action="store_true", help="pre-releases and nightly builds too")
-    parser.add_argument(
-        "--of",
+    only = parser.add_argument(
+        "--only",
+        dest="of",
         type=options.regex,
         metavar="REGEX",
         default="",
         help="of what is worse, search for what it matches alone: 'time$', 'solve'",
     )
+    options.add_old_name(parser, "--of", only)
     arguments.add_commits(parser)
     add_subject(parser)
     arguments.add_limits(parser)

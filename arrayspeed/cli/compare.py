@@ -1,12 +1,16 @@
-"""Say which is the fastest: functions of one file of yours, or sides of any number, measured side by side.
+"""Say which of your functions, versions or settings is fastest.
 
-    arrayspeed compare jax-jit numpy --file mine.py
-    arrayspeed compare --side 'jax==0.4.31' --side 'jax==0.8.3' --side 'jax==0.8.3 XLA_FLAGS=--x=1' --file mine.py
-
-jax-jit is the function bench_jax_jit. All sides take turns, and every one is compared with every other; the table shows
-ratios to the first. The fastest are all that no other one is shown to be faster than. docs/own-code.md explains files.
+Functions of one file, or any number of sides, are measured side by side. In the first example, jax-jit is the function
+bench_jax_jit. All
+sides take turns, and every one is compared with every other; the table shows ratios to the first. The fastest are all
+that no other one is shown to be faster than. docs/own-code.md explains files.
 
 Exit status: 0 decided, 1 something fails or returns another result, 2 not decided, or a mistake.
+
+Examples:
+    arrayspeed compare jax-jit numpy --file mine.py
+    arrayspeed compare --side numpy==2.2.6 --side numpy==2.4.6 --file mine.py
+    arrayspeed compare --commits v1.0 v1.1 HEAD --file mine.py
 """
 
 from __future__ import annotations
@@ -36,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     arguments.add_what(parser)
     arguments.add_commits(parser, several=True)
     arguments.add_limits(parser)
-    cores.add_cores(parser)
+    cores.add_several_cores(parser)
     parser.add_argument("--size", **several, metavar="SIZE", help="only these sizes")
     parser.add_argument(
         "--with", dest="companions", **several, metavar="REQUIREMENT", help="another requirement of all sides"
@@ -46,7 +50,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Run ``arrayspeed compare``."""
-    cores.use_cores(args.cores)
+    return cores.on_each(args, compare)
+
+
+def compare(args: argparse.Namespace) -> int:
+    """Compare the sides on the cores that this process may use."""
     if not arguments.is_own(args):
         raise UserError("what is to be measured? --file mine.py; see `arrayspeed compare --help`")
     if args.commits:

@@ -1,16 +1,22 @@
-"""Compare benchmarks with copies of themselves: how noisy this machine is, and what slowdown it would show.
+"""Compare benchmarks with copies of themselves, to see the noise.
 
-In each block an exact copy takes turns with its reference, and so do copies that do other work for a share of each
-call's time (--busy). Every difference reported for an exact copy is false. The slower copies show how far "same" and
-"slower" can be trusted here: such a copy is found only where it is called slower and its ratio reads what was planted,
-that is where the ratio's interval, widened by 3 % on both sides, holds it. A ratio that does not is wrong, whatever the
-copy is called. Of exact copies with a noise above 5 %, a table says what goes along with it: page faults, context
-switches, CPU time or fewer busy cores, and whether it is lasting: a process keeps its speed.
+The output says how noisy this machine is, and what slowdown it would show. In each block an exact copy takes turns with
+its reference, and so do copies that do other work for a share of each call's time (--busy). Every difference reported
+for an exact copy is false. The slower copies show how far "same" and "slower" can be trusted here: such a copy is found
+only where it is called slower and its ratio reads what was planted, that is where the ratio's interval, widened by 3 %
+on both sides, holds it. A ratio that does not is wrong, whatever the copy is called. Of exact copies with a noise above
+5 %, a table says what goes along with it: page faults, context switches, CPU time or fewer busy cores, and whether it
+is lasting: a process keeps its speed.
 
 Nothing is stored in results/; --format json prints all that was found, and --read shows that.
 
 Exit status: 0 if no verdict was wrong and at most 5 % are unclear, 1 if one was wrong, 2 if too many are unclear: a
 machine that is too noisy to show anything has not passed.
+
+Examples:
+    arrayspeed copies --tier bench --rounds 8
+    arrayspeed copies --kernel add --backend numpy --busy 10
+    arrayspeed copies --read noise.json --format markdown
 """
 
 from __future__ import annotations
@@ -52,8 +58,9 @@ from arrayspeed.decide.words import (
 from arrayspeed.environments import existing
 from arrayspeed.environments.project import load_config
 from arrayspeed.formats.data import as_lines
+from arrayspeed.formats.fitting import Fitting
 from arrayspeed.formats.terminal import console
-from arrayspeed.formats.verdicts import markdown_table, table
+from arrayspeed.formats.verdicts import markdown_table
 from arrayspeed.measure.host import only_run
 from arrayspeed.measure.looking import Limits
 from arrayspeed.measure.plan import OWN, Selection
@@ -109,7 +116,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="measure nothing: show what --format json printed into this file; no other option but --format counts",
     )
-    parser.add_argument("--format", choices=("table", "markdown", "json"), default="table", help="default table")
+    options.add_format(parser)
 
 
 def main(args: argparse.Namespace) -> int:
@@ -242,6 +249,9 @@ WORDS = (
 )
 LEVELS = ("planted", "copies", *READ)
 
+#: How many cells name a row of each table.
+NAMES = {WORDS: 2, LEVELS: 1, NOISE: 2, CAUSES: 2}
+
 
 def show(group: list[Copy], form: str) -> None:
     """Print what was found."""
@@ -260,7 +270,7 @@ def show(group: list[Copy], form: str) -> None:
         return
     console().print(
         Group(
-            *(table(headings, rows, [""] * len(rows)) for headings, rows in parts if rows),
+            *(Fitting(headings, rows, NAMES[headings], prose=headings == CAUSES) for headings, rows in parts if rows),
             Text(
                 f"{sum(map(wrong, group))} of {len(group)} verdicts are wrong, "
                 f"{sum(map(misread, group))} by a ratio that does not read what was planted"

@@ -1,16 +1,22 @@
-"""Say what became slower or faster and what stayed the same, from samples measured elsewhere.
+"""Decide what became slower from samples measured elsewhere.
 
-FILE holds JSON lines, one for each process:
+It also says what became faster, and what stayed the same. FILE holds JSON lines, one for each process:
 
-    {"comparison": "sort 1000", "side": "reference", "round": 0, "value": 0.00123}
+    {"comparison": "sort", "side": "reference", "round": 0, "value": 0.00123}
 
 side is reference or subject; less is better. Processes of the same round are a pair. value is null if the process
 failed, or a list of that round's batches, of which both sides took the n-th in turn. With FILE and NEW, both are files
-that pyperf (--output), pytest-benchmark (--benchmark-json) or hyperfine (--export-json) wrote, and FILE is the
-reference. - is standard input.
+that pyperf (--output), pytest-benchmark (--benchmark-json), hyperfine (--export-json), asv (its results of a commit),
+Google Benchmark (--benchmark_out) or NVBench (--json) wrote, or CSV with the columns name and value, and FILE is the
+reference. CSV with the columns comparison, side, round and value is as JSON lines. - is standard input.
 
-Exit status: 0 if nothing is worse and all but 5 % (--unclear) of the comparisons are shown to stay below ×1.25
+Exit status: 0 if nothing is worse and all but 5 % (--max-unclear) of the comparisons are shown to stay below ×1.25
 (--limit), 1 if something is slower or fails, 2 if that is undecided, or after an error.
+
+Examples:
+    arrayspeed decide samples.jsonl
+    arrayspeed decide old.json new.json --format markdown
+    arrayspeed decide old.json new.json --factor 1.1 --limit 1.5
 """
 
 from __future__ import annotations
@@ -25,6 +31,7 @@ from arrayspeed.decide import FACTOR, UNCLEAR_SHARE, Decision, exit_status, judg
 from arrayspeed.decide.words import LIMIT
 from arrayspeed.formats import verdicts
 from arrayspeed.formats.data import as_json
+from arrayspeed.formats.fitting import Fitting
 from arrayspeed.formats.terminal import console
 from arrayspeed.model.text import printable
 from arrayspeed.own import samples
@@ -50,14 +57,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="L",
         help=f"the ratio that comparisons must be shown to stay below for exit status 0 (default {LIMIT:g})",
     )
-    parser.add_argument("--format", choices=("table", "markdown", "json"), default="table", help="default table")
-    parser.add_argument(
-        "--unclear",
-        type=options.share,
-        default=UNCLEAR_SHARE,
-        metavar="SHARE",
-        help=f"the share of comparisons that may lack such a bound with exit status 0 (default {UNCLEAR_SHARE:g})",
-    )
+    options.add_format(parser)
+    options.add_max_unclear(parser, UNCLEAR_SHARE, "lack such a bound with exit status 0")
     parser.add_argument(
         "--session-noise",
         type=options.number(float, lambda value: 0 <= value < 10, "0.02 is a noise of 2 %"),
@@ -105,6 +106,6 @@ def show(decisions: dict[str, Decision], lines: list[str], args: argparse.Namesp
     else:
         output = console()
         output.print(Text(sentence, style="bold"))
-        output.print(verdicts.table(headings, rows, styles, right=[4]))
+        output.print(Fitting(headings, rows, 2, styles, right=[4]))
         for line in lines:
             output.print(Text(line, style="dim"))

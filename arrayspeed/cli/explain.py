@@ -1,9 +1,10 @@
-"""Say whether upgrading a library changes its programs: what its compiler makes of each kernel in two versions.
+"""Say whether an upgrade changes the compiled programs.
 
-Each program is shown by a process in the environment of its version: the optimised HLO of XLA, the code that
-torch.compile generates, Numba's instructions; of eager code, the functions that Python's profiler sees. Names, places
-in sources, paths and addresses are taken away. What is left is the same program, or it differs: then it says how many
-operations, fusions and calls into libraries there are on each side, and --diff shows the lines.
+What the library's compiler makes of each kernel is compared in two versions. Each program is shown by a process in the
+environment of its version: the optimised HLO of XLA, the code that torch.compile generates, Numba's instructions; of
+eager code, the functions that Python's profiler sees. Names, places in sources, paths and addresses are taken away.
+What is left is the same program, or it differs: then it says how many operations, fusions and calls into libraries
+there are on each side, and --diff shows the lines.
 
 With --file, the functions bench_* of a file of yours are compared, and LIBRARY is any package; docs/own-code.md
 explains such files. Each function is called once in a process of its own, and what XLA, Inductor or Numba compile
@@ -19,6 +20,11 @@ shows it beside the step.
 
 Exit status: 0 if all programs are the same, 1 if one differs, 2 if one cannot be shown and none differs, or after an
 error.
+
+Examples:
+    arrayspeed explain jax 0.9.2 0.10.2
+    arrayspeed explain jax 0.9.2 0.10.2 --bench 'matmul.*jax-jit' --diff
+    arrayspeed explain jax 0.9.2 0.10.2 --file mine.py --format markdown
 """
 
 from __future__ import annotations
@@ -82,7 +88,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     cores.add_cores(parser)
     parser.add_argument("--python", nargs="+", metavar="X.Y", help="the Python of both sides, or one each")
     parser.add_argument("--diff", action="store_true", help="show the lines that differ, in a table too")
-    parser.add_argument("--format", choices=("table", "markdown", "json"), default="table", help="default table")
+    options.add_format(parser)
     parser.add_argument("--again", action="store_true", help="make programs again that were kept from an earlier run")
     parser.add_argument(
         "--timeout",

@@ -1,7 +1,13 @@
-"""Say what the committed results show: the most useful findings, each with the comparison that it follows from.
+"""Print what the stored results show, with ratios and intervals.
 
-The sentences are in arrayspeed/claims/findings.toml; the numbers are those of the results. Exit status 1 if a finding
-does not follow from the results of one of its machines. docs/findings.md is made with --format markdown.
+These are the most useful findings, each with the comparison that it follows from. The sentences are in
+arrayspeed/claims/findings.toml; the numbers are those of the results. Exit status 1 if a finding does not follow from
+the results of one of its machines. docs/findings.md is made with --format markdown.
+
+Examples:
+    arrayspeed findings
+    arrayspeed findings --format markdown
+    arrayspeed findings --format json
 """
 
 from __future__ import annotations
@@ -19,6 +25,7 @@ from arrayspeed.claims.comparison import FAILS
 from arrayspeed.claims.evidence import Evidence
 from arrayspeed.claims.findings import Judged, judged, verdicts
 from arrayspeed.claims.table import UNMEASURED, VERDICTS, Claim, Verdict, claims
+from arrayspeed.cli import options
 from arrayspeed.environments.project import load_config
 from arrayspeed.formats.data import as_json
 from arrayspeed.formats.terminal import console
@@ -30,10 +37,10 @@ from arrayspeed.report.findings import as_data, view
 
 #: What the page says before its findings.
 LEAD = """\
-What the results in `results/` show. `arrayspeed findings --format markdown` makes this page, and a test fails when a
+What the results in `results/` show. `tools/pages` makes this page, and a test fails when a
 sentence no longer follows from the results. Every ratio has its 95 % interval. The address under a finding is that of
-the view in the report (`make site`) that shows it. How a ratio becomes a word is in [decisions.md](decisions.md), and
-what is known to be wrong with these numbers in [trust.md](trust.md).
+the view in the report (`make site`) that shows it. [Method](method.md) has how a ratio becomes a word, and
+[Limitations](limits.md) what is known to be wrong with these numbers.
 """
 
 ARTICLES = """\
@@ -43,7 +50,7 @@ claims.
 """
 
 CONTRARY = """\
-The contrary of these is shown; the reason follows where it is known. What is said of threads was looked into on
+These are contradicted; the reason follows where it is known. What is said of threads was looked into on
 {machine} where no other machine is named; the rest follows from the results.
 """
 
@@ -56,7 +63,7 @@ RELEASES = """\
 Releases of one library, and nothing else, took turns every 20 ms on {machine}. Words are decided over all
 comparisons of a library together; a difference is one beyond ×1.05. Of each library, the largest steps between two
 neighbouring releases are listed; `arrayspeed versions` and the page of versions show all. Steps and means include
-[what memory does to times](trust.md#what-memory-does-to-times). Page faults, and the times beside them, are of one
+[what memory does to times](reading.md#memory-and-times). Page faults, and the times beside them, are of one
 process each.
 """
 
@@ -66,9 +73,7 @@ Answer = tuple[Claim, Verdict]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``arrayspeed findings``."""
-    parser.add_argument(
-        "--format", choices=("text", "markdown", "json"), default="text", help="how to print them (default text)"
-    )
+    options.add_format(parser, values={"text": "table"})
 
 
 def main(args: argparse.Namespace) -> int:
@@ -130,7 +135,7 @@ def markdown(every: list[Judged], evidence: Mapping[str, Evidence], releases: Ma
             ]
     machine, _ = compiled.reasons()
     if slower := compiled.slower(evidence[machine]) if machine in evidence else []:
-        lines += ["## Where compiling makes a call slower by most", "", COMPILED.format(machine=machine)]
+        lines += ["## The largest slowdowns by compiling", "", COMPILED.format(machine=machine)]
         lines += [*map(slower_text, slower), ""]
     for name, told in releases.items():
         lines += ["## What releases changed", "", RELEASES.format(machine=name), *told]

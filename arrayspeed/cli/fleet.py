@@ -1,14 +1,16 @@
-"""Measure on many hosts: the same blocks, given to whichever host is idle, and a verdict for each kind of machine.
+"""Measure on many hosts, with a verdict for each kind of machine.
 
-    arrayspeed fleet run --scheduler tcp://10.0.0.1:8786 --library numpy
-    arrayspeed fleet upgrade numpy 2.2.6 2.4.6 --cluster fleet.toml
-    arrayspeed fleet status
-
-`run` measures all releases of libraries side by side, as `arrayspeed run --selection versions` does on one host.
-Records are merged into results/ as they come. Whatever dies, the same command goes on. docs/fleet.md explains it.
+The same blocks are given to whichever host is idle. `run` measures all releases of libraries side by side, as
+`arrayspeed run --selection versions` does on one host. Records are merged into results/ as they come; rerun the
+command to resume. docs/measure.md explains it.
 
 Exit status of `run`: 0 if all is decided, 1 if something failed, 2 if something is left. Of `upgrade`: as that of
 `arrayspeed upgrade`, the worst of all kinds.
+
+Examples:
+    arrayspeed fleet run --scheduler tcp://10.0.0.1:8786 --library numpy
+    arrayspeed fleet upgrade numpy 2.2.6 2.4.6 --cluster fleet.toml
+    arrayspeed fleet status
 """
 
 from __future__ import annotations
@@ -35,6 +37,8 @@ from arrayspeed.fleet.dispatch import Fleet
 from arrayspeed.fleet.kind import Kind
 from arrayspeed.fleet.plan import Plan
 from arrayspeed.formats.data import as_json
+from arrayspeed.formats.fitting import Shown
+from arrayspeed.formats.fitting import show as print_as
 from arrayspeed.formats.progress import say
 from arrayspeed.measure import selections
 from arrayspeed.measure.host import locked
@@ -43,7 +47,6 @@ from arrayspeed.measure.tiers import kernels_of
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.libraries import held
 from arrayspeed.model.names import check
-from arrayspeed.model.text import printable
 from arrayspeed.subjects.kernels import sides_of
 from arrayspeed.upgrades import compare, pair
 from arrayspeed.upgrades.verdict import verdict
@@ -86,7 +89,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         one.add_argument("--script", action="store_true", help="print the job script or manifest, and start nothing")
         one.add_argument("--wait", action="store_true", help="wait for a run that is writing results to end")
         add_limits(one)
-    for one in (run, upgrade, commands.add_parser("status", help="hosts, blocks done, running, failed, and left")):
+    status = commands.add_parser("status", help="hosts, blocks done, running, failed, and left")
+    options.add_format(status)
+    for one in (run, upgrade, status):
         where = one.add_mutually_exclusive_group(required=one.prog.split()[-1] != "status")
         where.add_argument("--scheduler", metavar="ADDRESS", help="a Dask scheduler that is there")
         where.add_argument("--cluster", metavar="FILE", help="start what the file describes (examples/fleet)")
@@ -147,9 +152,13 @@ def upgrade_plan(args: argparse.Namespace, config: Config) -> Plan:
 
 def show_run(kinds: list[Kind], args: argparse.Namespace, config: Config) -> int:
     """Say what came of each kind; the exit status."""
+    lines, data = [], []
     for kind in kinds:
         left = "" if kind.finished else "; not finished: run this again"
-        print(f"{printable(kind.machine)}: {len(kind.found)} of {len(kind.blocks)} blocks measured{left}")
+        lines.append(f"{kind.machine}: {len(kind.found)} of {len(kind.blocks)} blocks measured{left}")
+        measured = {"measured": len(kind.found), "blocks": len(kind.blocks), "finished": kind.finished}
+        data.append({"machine": kind.machine} | measured)
+    print_as(Shown([], {"kinds": data}, lines), args.format)
     failed = any(one.verdict in (FAILS, SOMETIMES, BROKEN) for kind in kinds for one in kind.decisions.values())
     return 2 if not all(kind.finished for kind in kinds) else 1 if failed else 0
 
@@ -189,14 +198,18 @@ def status(args: argparse.Namespace) -> int:
     if not path.exists():
         raise UserError(f"{path.parent} has no fleet's run: arrayspeed fleet run")
     known = json.loads(path.read_text())
+    lines = []
     for name, kind in known["kinds"].items():
         state = "finished" if kind["finished"] else f"{kind['waiting']} waiting"
-        print(f"{name}: {kind['begun']} of {kind['blocks']} blocks have records, {kind['failed']} failed, {state}")
+        begun = f"{kind['begun']} of {kind['blocks']} blocks have records"
+        lines.append(f"{name}: {begun}, {kind['failed']} failed, {state}")
     for name, host in known["hosts"].items():
         doing = host["aside"] or (f"measuring {len(host['running'])} blocks" if host["running"] else "idle")
-        print(f"  {name} ({host['kind'] or 'joining'}): {host['blocks']} blocks done; {doing}")
+        lines.append(f"  {name} ({host['kind'] or 'joining'}): {host['blocks']} blocks done; {doing}")
+    workers: dict[str, list[str]] = {}
     if args.scheduler or args.cluster:
         with connected(args.scheduler, Cluster.read(args.cluster) if args.cluster else None) as client:
-            for address, tasks in sorted(client.processing().items()):
-                print(f"  {address}: {', '.join(map(str, tasks)) or 'idle'}")
+            workers = {address: list(map(str, tasks)) for address, tasks in sorted(client.processing().items())}
+    lines += [f"  {address}: {', '.join(tasks) or 'idle'}" for address, tasks in workers.items()]
+    print_as(Shown([], {"kinds": known["kinds"], "hosts": known["hosts"], "workers": workers}, lines), args.format)
     return 0

@@ -1,9 +1,15 @@
-"""List each library's lines in asv.conf.json beside the index: newest releases, what is behind, what could go.
+"""List the versions in asv.conf.json beside those of the index.
 
-What belongs there is in arrayspeed/releases/matrix.toml: the last patch of each minor release of two years, and a few
-anchors. --update writes asv.conf.json, and leaves its comments and everything else as they are.
+Each library's newest releases, what is behind and what could go are shown. What belongs there is in
+arrayspeed/releases/matrix.toml: the last patch of each minor release of two years, and a few anchors. --update writes
+asv.conf.json, and leaves its comments and everything else as they are.
 
 Exit status: 0 if the matrix is as the rule wants it, or was updated; 1 if it is behind; 2 after an error.
+
+Examples:
+    arrayspeed matrix
+    arrayspeed matrix --update
+    arrayspeed matrix --format json
 """
 
 from __future__ import annotations
@@ -12,14 +18,13 @@ import argparse
 from datetime import UTC, datetime
 from pathlib import Path
 
+from arrayspeed.cli import options
 from arrayspeed.environments import suite
 from arrayspeed.environments.plugin import wheels
 from arrayspeed.environments.project import CONFIG, load_config
 from arrayspeed.environments.uv import Uv
-from arrayspeed.formats.data import as_json
+from arrayspeed.formats.fitting import Fitting, Shown, show
 from arrayspeed.formats.progress import say
-from arrayspeed.formats.terminal import console
-from arrayspeed.formats.verdicts import table
 from arrayspeed.model.errors import UserError
 from arrayspeed.releases.matrix import Library, Matrix, Rule, asking, matrix
 
@@ -29,7 +34,7 @@ HEADINGS = ("library", "newest release", "lines", "missing", "could go", "Python
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``arrayspeed matrix``."""
     parser.add_argument("--update", action="store_true", help="write asv.conf.json")
-    parser.add_argument("--format", choices=("table", "json"), default="table", help="default table")
+    options.add_format(parser)
 
 
 def main(args: argparse.Namespace) -> int:
@@ -41,18 +46,15 @@ def main(args: argparse.Namespace) -> int:
     text = path.read_text(encoding="utf-8")
     uv = Uv(wheels(config.env_dir))
     found = matrix(text, asking(say, uv), uv, Rule.read(), datetime.now(UTC).date())
-    if args.format == "json":
-        print(as_json(as_data(found)))
-    else:
-        console().print(table(HEADINGS, [cells(one, found) for one in found.libraries], [""] * len(found.libraries)))
-        print("\n".join(remarks(found)))
+    rows = [cells(one, found) for one in found.libraries]
+    show(Shown([Fitting(HEADINGS, rows)], as_data(found), remarks(found)), args.format)
     if found.text == text:
         return 0
     if not args.update:
-        print(f"{CONFIG} is behind: arrayspeed matrix --update writes it")
+        say(f"{CONFIG} is behind: arrayspeed matrix --update writes it")
         return 1
     path.write_text(found.text, encoding="utf-8")
-    print(f"{CONFIG} was written")
+    say(f"{CONFIG} was written")
     return 0
 
 

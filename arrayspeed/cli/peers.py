@@ -1,13 +1,16 @@
-"""Compare our kernels with another suite's: its own programs and ours on its inputs, side by side.
+"""Compare our kernels with another suite's, side by side.
 
-    arrayspeed peers pyhpc --path ../pyhpc-benchmarks
-    arrayspeed peers npbench --path ../npbench
-
-PATH is a checkout of the other suite: https://github.com/dionhaefner/pyhpc-benchmarks or
-https://github.com/spcl/npbench, of which ten programs are measured by its presets S and M. Ratios are our time over
-theirs. Both sides run in one environment, on as many cores as --cores says; results are compared too.
+Its own programs and ours run on its inputs. PATH is a checkout of the other suite:
+https://github.com/dionhaefner/pyhpc-benchmarks or https://github.com/spcl/npbench, of which ten programs are measured
+by its presets S and M. Ratios are our time over theirs. Both sides run in one environment, on as many cores as --cores
+says; results are compared too.
 
 Exit status: as that of `arrayspeed upgrade`, the other suite being the old side.
+
+Examples:
+    arrayspeed peers pyhpc --path ../pyhpc-benchmarks
+    arrayspeed peers npbench --path ../npbench
+    arrayspeed peers npbench --path ../npbench -k gemm --size S
 """
 
 from __future__ import annotations
@@ -36,7 +39,7 @@ PEERS = {"pyhpc": "benchmarks/equation_of_state/__init__.py", "npbench": "bench_
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``arrayspeed peers``."""
-    parser.add_argument("peer", choices=PEERS, help="the other suite")
+    parser.add_argument("peer", choices=tuple(PEERS), help="the other suite")
     parser.add_argument("--path", required=True, metavar="CHECKOUT", help="where it is checked out")
     cores.add_cores(parser, default=1)  # as the other suites measure
     parser.add_argument(

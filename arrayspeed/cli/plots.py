@@ -1,7 +1,13 @@
-"""Draw the backends side by side: an SVG and a PNG for each kernel and size, and two summaries.
+"""Draw the backends side by side, as SVG and PNG.
 
-Each kernel is drawn at its small and its large size, in its own precision (the first that it is measured in);
-summary_small and summary_large show all kernels. The options that are given become part of the file names.
+There is one of each for each kernel and size, and two summaries. Each kernel is drawn at its small and its large size,
+in its own precision (the first that it is measured in); summary_small and summary_large show all kernels. The options
+that are given become part of the file names.
+
+Examples:
+    arrayspeed plots
+    arrayspeed plots --kernel matmul --kernel sort --output-dir pictures
+    arrayspeed plots --device gpu --dtype float32 --all-sizes
 """
 
 from __future__ import annotations

@@ -1,9 +1,14 @@
-"""List the releases of a package that the index has: dates, wheels for this platform and Python, and yanked ones.
+"""List the releases of a package that the index has.
 
-The index is the one that pip or uv is configured with (UV_DEFAULT_INDEX, PIP_INDEX_URL, pip.conf, folders of wheels).
-docs/releases.md explains the columns.
+Dates, wheels for this platform and Python, and yanked releases are shown. The index is the one that pip or uv is
+configured with (UV_DEFAULT_INDEX, PIP_INDEX_URL, pip.conf, folders of wheels). docs/bisect-watch.md explains the columns.
 
 Exit status: 0, or 2 if the index does not have the package or cannot be read.
+
+Examples:
+    arrayspeed releases jax
+    arrayspeed releases torch --python 3.12
+    arrayspeed releases numpy --pre --format json
 """
 
 from __future__ import annotations
@@ -12,7 +17,9 @@ import argparse
 import re
 
 from packaging.requirements import InvalidRequirement, Requirement
+from rich.text import Text
 
+from arrayspeed.cli import options
 from arrayspeed.environments.listed import THIS_PYTHON, Python, releases
 from arrayspeed.formats.progress import say
 from arrayspeed.formats.terminal import console
@@ -25,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", metavar="NAME", help="any package")
     parser.add_argument("--pre", action="store_true", help="pre-releases and nightly builds too")
     parser.add_argument("--python", metavar="X.Y", help="wheels for this Python (default: the one that runs this)")
-    parser.add_argument("--format", choices=("table", "markdown", "json"), default="table", help="default table")
+    options.add_format(parser)
 
 
 def main(args: argparse.Namespace) -> int:
@@ -41,7 +48,8 @@ def main(args: argparse.Namespace) -> int:
     else:
         console().print(show.as_table(found))
         usable = sum(not one.obstacle for one in found)
-        print(f"{len(found)} releases, {usable} of them with wheels for Python {text} on this platform")
+        said = f"{len(found)} releases, {usable} of them with wheels for Python {text} on this platform"
+        console().print(Text(said))
     return 0
 
 

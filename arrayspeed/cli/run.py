@@ -1,12 +1,18 @@
-"""Measure a selection in chunks, each of which is saved when it is finished.
+"""Measure a selection, or with --all everything.
 
-Filters narrow the selection; without any, everything in asv.conf.json is measured, which takes hours. Run again, it
-skips what already has a value from the same code: the kernel's function and what that uses, its inputs, the library's
-adapter, the timing and the environment's packages. --stale lists what has changed since a value was measured.
+It is measured in chunks, each of which is saved when it is finished. Filters narrow the selection; --all measures
+everything in asv.conf.json, which takes days. Run again, it skips what already has a value from the same code: the
+kernel's function and what that uses, its inputs, the library's adapter, the timing and the environment's packages.
+--stale lists what has changed since a value was measured.
 
 --selection versions measures all releases of each library side by side, taking turns every 20 ms, round after round
 until each is decided against the newest; --selection backends does the same with all backends of an environment, until
 each pair is decided. Run again, they continue where they stopped. The other selections make two rounds of all backends.
+
+Examples:
+    arrayspeed run --tier bench
+    arrayspeed run --kernel matmul --backend jax-jit --size large
+    arrayspeed run --selection versions --library numpy
 """
 
 from __future__ import annotations
@@ -20,10 +26,13 @@ from typing import Any
 from asv.config import Config
 
 from arrayspeed.cli import options
+from arrayspeed.cli.options import FORMATS
 from arrayspeed.cli.options.cores import add_cores, use_cores
+from arrayspeed.cli.options.device import TESTED, check_device
 from arrayspeed.environments import existing
 from arrayspeed.environments.machine import describe
 from arrayspeed.environments.project import load_config
+from arrayspeed.formats.fitting import Fitting, Shown, show
 from arrayspeed.measure import asv_processes, backends, selections
 from arrayspeed.measure.host import locked
 from arrayspeed.measure.plan import Selection
@@ -63,7 +72,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--size", type=options.size, **several, help="a number, or small or large, which are each kernel's own"
     )
-    parser.add_argument("--device", **several, help=f"one of {', '.join(DEVICES)}, or several separated by commas")
+    parser.add_argument(
+        "--device", **several, help=f"one of {', '.join(DEVICES)}, or several separated by commas; {TESTED}"
+    )
     parser.add_argument("--dtype", **several, help="float64 or float32")
     parser.add_argument("--measure", **several, help=f"one of {', '.join(MEASURES)}")
     parser.add_argument(
@@ -71,7 +82,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--selection",
-        choices=selections.NAMED,
+        choices=tuple(selections.NAMED),
         help="a named selection: versions uses the environments with one library each, the others use the one with "
         "most libraries, unless --environment, --library or --version is given; of the other filters, only --tier goes "
         "with it",
@@ -89,6 +100,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--minutes", type=options.finite, metavar="N", help="start nothing that would last longer than N minutes in all"
     )
     add_cores(parser)
+    parser.add_argument("--all", action="store_true", help="measure everything in asv.conf.json, which takes days")
     how = parser.add_mutually_exclusive_group()
     how.add_argument(
         "--stale",
@@ -102,6 +114,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "environments in asv.conf.json)",
     )
     parser.add_argument("--remove", action="store_true", help="with --stale: take what is listed out of the results")
+    options.add_format(parser, what="of the list of --stale; ")
     how.add_argument("--again", action="store_true", help="also measure what is finished, and replace it")
     how.add_argument("--append", action="store_true", help="also measure what is finished, and add to its samples")
 
@@ -114,13 +127,14 @@ def main(args: argparse.Namespace) -> int:
         raise UserError(f"--{'remove' if args.remove else 'machine'} goes with --stale")
     if args.remove and args.selection:
         raise UserError("--remove takes out all that the filters leave: --selection has no effect on it")
+    check_all(args, chosen)
     config = load_config()
     if args.machine is None:  # of a machine that is named, names of environments are those of its results
         config, chosen.environments = existing.take(config, chosen.environments)
     if args.remove:
-        return remove_stale(config, chosen, args.machine, args.wait)
+        return remove_stale(config, chosen, args.machine, args.wait, args.format)
     if args.stale:
-        return show_stale(*stale(config, chosen, args.machine))
+        return show_stale(*stale(config, chosen, args.machine), form=args.format)
     parts = named(args, chosen, config)
     if parts is not None:
         return run_selection(config, parts, args)
@@ -163,8 +177,26 @@ def run_selection(config: Config, parts: list[Selection], args: argparse.Namespa
     return measure(config, parts, limits, args.timeout, args.wait)
 
 
-def show_stale(stale: list[Stale], count: int) -> int:
-    """Print what is out of date of so many values; the exit status.
+def check_all(args: argparse.Namespace, chosen: Selection) -> None:
+    """Whether everything is measured, and only where that was asked for.
+
+    Raises
+    ------
+    UserError
+        It was not, or something else was asked for too.
+    """
+    narrowed = chosen != Selection() or bool(args.selection)
+    if args.all and (narrowed or args.stale):
+        raise UserError("--all measures everything: it goes with no filter, --selection or --stale")
+    if not (args.all or narrowed or args.stale or args.minutes):
+        raise UserError(
+            "everything in asv.conf.json takes days: choose with --tier bench, --kernel or another filter, set "
+            "--minutes, or give --all"
+        )
+
+
+def show_stale(stale: list[Stale], count: int, removed: int | None = None, form: str = FORMATS[0]) -> int:
+    """Print what is out of date of so many values; the exit status. ``removed``: files that it was taken out of.
 
     Raises
     ------
@@ -173,16 +205,29 @@ def show_stale(stale: list[Stale], count: int) -> int:
     """
     if not count:
         raise UserError("there are no stored values of what is selected, so none can be out of date")
+    rows = []
     for each in stale:
-        names, count = each.kernels, len(each.ones)
-        more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-        print(f"{each.environment}: {', '.join(names[:SHOWN])}{more}: {each.why} ({plural(count, 'value')})")
-    if not stale:
-        print(f"none of {plural(count, 'value')} is out of date")
+        more = f" and {len(each.kernels) - SHOWN} more" if len(each.kernels) > SHOWN else ""
+        shown = f"{', '.join(each.kernels[:SHOWN])}{more}"
+        rows.append([each.environment, shown, each.why, plural(len(each.ones), "value")])
+    lines = [] if stale else [f"none of {plural(count, 'value')} is out of date"]
+    lines += [] if removed is None else [f"removed from {plural(removed, 'file')}"]
+    data = {
+        "values": count,
+        "stale": [
+            {"environment": each.environment, "kernels": each.kernels, "why": each.why, "values": len(each.ones)}
+            for each in stale
+        ],
+        "removed_from": removed or 0,
+    }
+    if form == FORMATS[0]:  # a line each: names of environments are as wide as a terminal
+        lines = [f"{name}: {shown}: {why} ({many})" for name, shown, why, many in rows] + lines
+        rows = []
+    show(Shown([Fitting(("environment", "kernels", "why", "values"), rows)] if rows else [], data, lines), form)
     return 1 if stale else 0
 
 
-def remove_stale(config: Config, chosen: Selection, machine: str | None, wait: bool) -> int:
+def remove_stale(config: Config, chosen: Selection, machine: str | None, wait: bool, form: str = FORMATS[0]) -> int:
     """Take what is out of date out of the results, and print it; the exit status.
 
     Raises
@@ -192,11 +237,9 @@ def remove_stale(config: Config, chosen: Selection, machine: str | None, wait: b
     """
     with locked(Path(config.results_dir, ".lock"), f"writing {config.results_dir}", wait):
         found, count = stale(config, chosen, machine)
-        show_stale(found, count)
         ones = [one for each in found for one in each.ones]
         files = remove(Path(config.results_dir, machine or describe()["machine"]), ones) if ones else []
-    if ones:
-        print(f"removed from {plural(len(files), 'file')}")
+        show_stale(found, count, len(files) if ones else None, form)
     return 0
 
 
@@ -237,6 +280,8 @@ def selection(args: argparse.Namespace) -> Selection:
     check("kernel", args.kernel, CATALOGUE)
     check("backend", args.backend, BACKENDS)
     check("device", devices, DEVICES)
+    for device in devices:
+        check_device(device, here=False)
     check("dtype", args.dtype, dtypes())
     check("measure", args.measure, MEASURES)
     return Selection(

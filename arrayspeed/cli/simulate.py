@@ -1,9 +1,14 @@
-"""Check how often decisions are wrong, on thousands of comparisons whose truth is known.
+"""Check how often decisions are wrong, on simulated data.
 
-Every scenario is a way in which real measurements are worse than those in textbooks. The promises
-are those in docs/decisions.md.
+The truth of thousands of comparisons is known there. Every scenario is a way in which real measurements are worse than
+those in textbooks. The promises are those in docs/method.md.
 
 Exit status: 0 if every promise is kept, 1 if one is broken, 2 after an error.
+
+Examples:
+    arrayspeed simulate
+    arrayspeed simulate --comparisons 20000
+    arrayspeed simulate --format json
 """
 
 from __future__ import annotations
@@ -13,15 +18,14 @@ import math
 from dataclasses import asdict
 from typing import Any
 
-from rich.text import Text
-
 from arrayspeed.cli import options
 from arrayspeed.decide import FACTOR
 from arrayspeed.decide.simulate import LATE, RUN, SCENARIOS, Report, Summary, report
-from arrayspeed.formats import verdicts
-from arrayspeed.formats.data import as_json
+from arrayspeed.formats.fitting import Fitting, Shown, show
 from arrayspeed.formats.progress import say
-from arrayspeed.formats.terminal import console
+
+#: The width of what is no terminal.
+PIPED = 240
 
 HEADINGS = (
     "scenario",
@@ -65,8 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"in each scenario, in runs of {RUN} (default 2000)",
     )
-    parser.add_argument("--format", choices=("table", "markdown"), default="table", help="default table")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    options.add_format(parser, json_flag=True)
 
 
 def main(args: argparse.Namespace) -> int:
@@ -76,19 +79,15 @@ def main(args: argparse.Namespace) -> int:
         say(f"{number} of {len(SCENARIOS)}: {scenario.name}")
         found.append(report(scenario, args.comparisons))
     broken = {one.scenario: one.broken() for one in found if one.broken()}
-    if args.json:
-        print(as_json(data(found)))
-    else:
-        show(found, args.format)
+    show(shown(found), args.format, PIPED)
     for name, promises in broken.items():
         for promise in promises:
             say(f"broken: {name}: {promise}")
     return 1 if broken else 0
 
 
-def show(reports: list[Report], form: str) -> None:
-    """Print a table, a row a scenario."""
-    rows = list(map(row_of, reports))
+def shown(reports: list[Report]) -> Shown:
+    """Return two tables, a row a scenario, and what else there is to say."""
     lines = [
         f"{reports[0].now.comparisons:,} comparisons per scenario, 80 % of them equal, the others from ×1.02 to ×1.5 "
         f"either way; the factor is ×{FACTOR:g}. A ratio of ×1.05 is exactly the factor: there, every word but "
@@ -107,16 +106,11 @@ def show(reports: list[Report], form: str) -> None:
         f"A lone slowdown of just the limit among {RUN - 1} equals is missed if it is called the same or not slower, "
         f"or said to stay below the limit: of {reports[0].lone_runs} runs."
     )
-    bounds = list(map(bounds_of, reports))
-    if form == "markdown":
-        tables = [*verdicts.markdown_table(HEADINGS, rows), *verdicts.markdown_table(BOUNDS, bounds)]
-        print(*tables, *lines, sep="\n")
-        return
-    output = console(240)
-    output.print(verdicts.table(HEADINGS, rows, [""] * len(rows), right=range(1, len(HEADINGS))))
-    output.print(verdicts.table(BOUNDS, bounds, [""] * len(rows), right=range(1, len(BOUNDS))))
-    for line in lines:
-        output.print(Text(line, style="dim"))
+    tables = [
+        Fitting(headings, list(map(cells, reports)), right=range(1, len(headings)))
+        for headings, cells in ((HEADINGS, row_of), (BOUNDS, bounds_of))
+    ]
+    return Shown(tables, data(reports), lines)
 
 
 def row_of(report: Report) -> list[str]:

@@ -1,4 +1,12 @@
-"""Publish the site from the existing results, without measuring: what `make site` does."""
+"""Publish the site from the stored results, without measuring.
+
+`make site` does this.
+
+Examples:
+    arrayspeed site                     # results/ as pages in html/
+    arrayspeed site --cdn               # asv's scripts from the network
+    arrayspeed merge ../other/results   # before it: more results
+"""
 
 from __future__ import annotations
 

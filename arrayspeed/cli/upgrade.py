@@ -1,10 +1,10 @@
-"""Say whether upgrading a library is safe: measure two versions side by side and compare them.
+"""Say whether upgrading a library, or merging a commit, is safe.
 
-The two environments are created if missing; the versions need not be in asv.conf.json. Each round has a new process of
-each version; both are alive at once and take turns every 20 ms. Rounds follow until every comparison is decided:
-slower, faster (larger, smaller; less, more accurate), the same, or failing; with --until limit, until each is worse or
-shown to stay below the limit. Ctrl-C ends the measuring, and what has been measured is judged. docs/decisions.md
-explains the words.
+Two versions are measured side by side and compared. The two environments are created if missing; the versions need not
+be in asv.conf.json. Each round has a new process of each version; both are alive at once and take turns every 20 ms.
+Rounds follow until every comparison is decided: slower, faster (larger, smaller; less, more accurate), the same, or
+failing; with --until limit, until each is worse or shown to stay below the limit. Ctrl-C ends the measuring, and what
+has been measured is judged. docs/method.md explains the words.
 
 With --file, what is measured is a file of yours, of which every function bench_* counts, and LIBRARY is any package;
 docs/own-code.md explains that. `upgrade python 3.12 3.13` compares two Pythons with the same packages, and `upgrade
@@ -14,8 +14,13 @@ The same version twice compares two copies of one environment: every change repo
 
 Without --tier and --bench, kernels are measured for 10 minutes (--minutes), in the largest tier that fits.
 
-Exit status: 0 (SAFE) if nothing is worse and all but 5 % (--unclear) of the comparisons are shown to stay below ×1.25
-(--limit), 1 (NOT SAFE) if something is worse, 2 (UNDECIDED) if neither is shown, or after an error.
+Exit status: 0 (SAFE) if nothing is worse and all but 5 % (--max-unclear) of the comparisons are shown to stay below
+×1.25 (--limit), 1 (NOT SAFE) if something is worse, 2 (UNDECIDED) if neither is shown, or after an error.
+
+Examples:
+    arrayspeed upgrade jax 0.9.2 0.10.2
+    arrayspeed upgrade numpy 2.4.6 2.5.5 --file mine.py
+    arrayspeed upgrade --commits main HEAD --file mine.py
 """
 
 from __future__ import annotations
@@ -23,7 +28,7 @@ from __future__ import annotations
 import argparse
 import math
 
-from arrayspeed.cli.options.cores import add_cores, use_cores
+from arrayspeed.cli.options.cores import add_several_cores, on_each
 from arrayspeed.cli.own import upgrade as own
 from arrayspeed.cli.own.arguments import add_limits, limits_of
 from arrayspeed.cli.selected import add_selected, check_selected
@@ -52,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_selected(parser)
     add_limits(parser)
     add_accepted(parser)
-    add_cores(parser)
+    add_several_cores(parser)
     parser.add_argument("--reuse", action="store_true", help="measure nothing: compare what is stored in results/")
     parser.add_argument("--machine", metavar="NAME", help="with --reuse: the machine that measured (default this one)")
     own.add_arguments(parser)
@@ -61,7 +66,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Run ``arrayspeed upgrade``."""
-    use_cores(args.cores)
+    return on_each(args, upgrade)
+
+
+def upgrade(args: argparse.Namespace) -> int:
+    """Compare the two sides on the cores that this process may use."""
     if own.is_own(args):
         args.minutes = args.minutes or math.inf
         return own.main(args)

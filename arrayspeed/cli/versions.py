@@ -1,22 +1,28 @@
-"""Show how a library changed over its releases: every kernel and backend relative to one release, and the steps.
+"""Show how a library changed over its releases.
 
-It reads the results in results/ of environments with one library each; `arrayspeed run --selection versions` measures
-all releases of a library side by side. Each ratio has its 95 % interval. A step lies between two neighbouring releases
-that are shown to differ by more than the factor, judged over all comparisons of the library together, or one of which
-fails.
+Every kernel and backend is shown relative to one release, and the steps between neighbours. It reads the results in
+results/ of environments with one library each; `arrayspeed run --selection versions` measures all releases of a library
+side by side. Each ratio has its 95 % interval. A step lies between two neighbouring releases that are shown to differ
+by more than the factor, judged over all comparisons of the library together, or one of which fails.
+
+Examples:
+    arrayspeed versions jax
+    arrayspeed versions numpy --kernel sort --kernel fft
+    arrayspeed versions torch --measure track_first_call --format json
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from types import MappingProxyType
 from typing import Any
 
 import polars as pl
 from rich import box
-from rich.console import Group
+from rich.console import Console, ConsoleOptions, Group, RenderResult
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -28,8 +34,9 @@ from arrayspeed.decide.words import ALIKE, OPEN
 from arrayspeed.environments.project import load_config
 from arrayspeed.explain.stored import load as explanations
 from arrayspeed.formats.data import as_json
+from arrayspeed.formats.fitting import fits
 from arrayspeed.formats.terminal import console
-from arrayspeed.formats.verdicts import faults_text, ratio_text, style
+from arrayspeed.formats.verdicts import faults_text, markdown_table, markdown_text, ratio_text, style
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.libraries import PYTHON
 from arrayspeed.model.measures import CALL, MEASURES
@@ -44,13 +51,16 @@ from kernels import BACKENDS, CATALOGUE, LIBRARIES
 #: Before a ratio of releases that were not measured side by side.
 APART = "~"
 
+#: The width of what is no terminal: that of a column of every release.
+PIPED = 400
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``arrayspeed versions``."""
     several: dict[str, Any] = {"action": "append", "default": [], "metavar": "NAME"}
     parser.add_argument("library", metavar="LIBRARY", help=f"one of {', '.join(LIBRARIES)}, or python")
     parser.add_argument(
-        "--measure", choices=MEASURES, metavar="M", default=CALL.name, help=f"one of {', '.join(MEASURES)}"
+        "--measure", choices=tuple(MEASURES), metavar="M", default=CALL.name, help=f"one of {', '.join(MEASURES)}"
     )
     parser.add_argument("--kernel", **several, help="a kernel of `python -m kernels`; may be repeated")
     parser.add_argument("--backend", **several, help=f"one of {', '.join(BACKENDS)}; may be repeated")
@@ -62,7 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="F",
         help=f"the ratio that you would act on: only larger steps are shown (default {FACTOR})",
     )
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    options.add_format(parser, json_flag=True)
 
 
 def main(args: argparse.Namespace) -> int:
@@ -87,7 +97,7 @@ def main(args: argparse.Namespace) -> int:
             f"no {args.measure} of {args.library} alone on {machine}; to measure it: {to_measure(args.library)}"
         )
     found = [series for _, series in both]
-    if args.json:
+    if args.format == "json":
         together = all(one.side_by_side for one in found)
         data = {
             "machine": machine,
@@ -98,10 +108,13 @@ def main(args: argparse.Namespace) -> int:
             "series": list(map(asdict, found)),
         }
         print(as_json(data))
+        return 0
+    heading = f"{args.library}, {args.measure}, on {printable(machine)}"
+    known = explanations(folder, machine)
+    if args.format == "markdown":
+        print(markdown(found, means_of(both), heading, args.library, known))
     else:
-        heading = f"{args.library}, {args.measure}, on {printable(machine)}"
-        known = explanations(folder, machine)
-        console(200).print(report(found, means_of(both), heading, args.library, known))
+        console(PIPED).print(report(found, means_of(both), heading, args.library, known))
     return 0
 
 
@@ -123,40 +136,131 @@ def check_arguments(args: argparse.Namespace) -> None:
     check("backend", args.backend, BACKENDS)
 
 
-def means_of(both: list[tuple[Measured, Series]]) -> dict[str, tuple[str, dict[str, Mean]]]:
+def means_of(both: list[tuple[Measured, Series]]) -> dict[str, tuple[str, Mapping[str, Mean]]]:
     """Backend -> the anchor, and geometric means over what is shown of it by release."""
     backends = dict.fromkeys(series.backend for _, series in both)
     found = {name: means(one for one, series in both if series.backend == name) for name in backends}
     return {name: (anchor, over) for name, (anchor, over) in found.items() if over}
 
 
+#: Backend -> the anchor, and geometric means over what is shown of it by release.
+Means = Mapping[str, tuple[str, Mapping[str, Mean]]]
+
+
 def report(
     series: list[Series],
-    over: dict[str, tuple[str, dict[str, Mean]]],
+    over: Means,
     heading: str,
     library: str,
     known: Mapping[tuple[Any, ...], dict[str, Any]] = MappingProxyType({}),
 ) -> Group:
     """Means and series, a row each, and the steps, failures first and then the largest; ``known``: explanations."""
-    releases = sorted({point.version for one in series for point in one.points}, key=order)
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
-    for name in ("kernel", "backend", *releases):
-        table.add_column(printable(name), justify="left" if name in ("kernel", "backend") else "right")
-    for backend, (anchor, by_release) in over.items():
-        cells = (Text(ANCHOR if version == anchor else mean_text(by_release.get(version))) for version in releases)
-        table.add_row("geometric mean", printable(backend), *cells, style="bold")
+    steps = steps_of(series)
+    lines = [
+        Padding(Text(step_text(one, step) + program_text(one, step, library, known), style=style(step.verdict)), INDENT)
+        for one, step in steps
+    ]
+    return Group(
+        Text(heading, style="bold"),
+        Releases(series, over),
+        *(Text(line, look) for line, look in notes(series, library)),
+        Text(counted(steps, series), style="bold"),
+        *lines,
+    )
+
+
+#: Of a step's line.
+INDENT = (0, 0, 0, 2)
+
+
+def steps_of(series: list[Series]) -> list[tuple[Series, Step]]:
+    """Return all steps, failures first and then the largest."""
+    return sorted(((one, step) for one in series for step in one.steps), key=lambda pair: -size(pair[1]))
+
+
+def counted(steps: list[tuple[Series, Step]], series: list[Series]) -> str:
+    """Return how many steps there are."""
+    return f"{len(steps)} steps in {len(series)} series" + (", the largest first:" if steps else "")
+
+
+@dataclass(frozen=True)
+class Releases:
+    """A row of each series, and a column of each release.
+
+    Where they do not fit, intervals are left out, and the releases are in several tables, one below the other.
+    """
+
+    series: list[Series]
+    over: Means
+
+    @property
+    def names(self) -> list[str]:
+        """The releases, in their order."""
+        return sorted({point.version for one in self.series for point in one.points}, key=order)
+
+    def __rich_console__(self, on: Console, options: ConsoleOptions) -> RenderResult:
+        """Draw it."""
+        whole = self.table(self.names)
+        if fits(whole, on, options):
+            yield whole
+            return
+        left = self.names
+        while left:
+            count = next((n for n in range(len(left), 1, -1) if fits(self.table(left[:n], False), on, options)), 1)
+            yield self.table(left[:count], False)
+            left = left[count:]
+        yield Text("Intervals are left out here: a wider terminal or --format json shows them.", style="dim")
+
+    def table(self, releases: Sequence[str], intervals: bool = True) -> Table:
+        """Return the table of some releases."""
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+        for place, name in enumerate(("kernel", "backend", *releases)):
+            table.add_column(printable(name), justify="right" if place > 1 else "left", overflow="fold")
+        for name, cells in self.means(releases, intervals):
+            table.add_row("geometric mean", printable(name), *map(Text, cells), style="bold")
+        for one in self.series:
+            changed = {step.version: step for step in one.steps}
+            points = {point.version: point for point in one.points}
+            row = (cell(points.get(name), changed.get(name), one.measure, intervals) for name in releases)
+            table.add_row(printable(title(one)), printable(one.backend), *row)
+        return table
+
+    def means(self, releases: Sequence[str], intervals: bool = True) -> Iterator[tuple[str, list[str]]]:
+        """Yield each backend and its geometric means in some releases."""
+        for backend, (anchor, by_release) in self.over.items():
+            yield (
+                backend,
+                [ANCHOR if name == anchor else mean_text(by_release.get(name), intervals) for name in releases],
+            )
+
+
+def markdown(
+    series: list[Series],
+    over: Means,
+    heading: str,
+    library: str,
+    known: Mapping[tuple[Any, ...], dict[str, Any]] = MappingProxyType({}),
+) -> str:
+    """Return the same for a pull request."""
+    table = Releases(series, over)
+    releases = table.names
+    rows = [["geometric mean", backend, *cells] for backend, cells in table.means(releases)]
     for one in series:
         changed = {step.version: step for step in one.steps}
         points = {point.version: point for point in one.points}
-        cells = (cell(points.get(version), changed.get(version), one.measure) for version in releases)
-        table.add_row(printable(title(one)), printable(one.backend), *cells)
-    steps = sorted(((one, step) for one in series for step in one.steps), key=lambda pair: -size(pair[1]))
-    lines = [
-        Text(step_text(one, step) + program_text(one, step, library, known), style=style(step.verdict))
-        for one, step in steps
-    ]
-    count = f"{len(steps)} steps in {len(series)} series" + (", the largest first:" if steps else "")
-    return Group(Text(heading, style="bold"), table, *notes(series, library), Text(count, style="bold"), *lines)
+        cells = (cell(points.get(name), changed.get(name), one.measure).plain for name in releases)
+        rows.append([title(one), one.backend, *cells])
+    steps = steps_of(series)
+    lines = [f"- {step_text(one, step)}{program_text(one, step, library, known)}" for one, step in steps]
+    return "\n".join(
+        [
+            *(f"**{markdown_text(heading)}**", ""),
+            *markdown_table(["kernel", "backend", *releases], rows),
+            *(f"{markdown_text(line.strip())}  " for line, _ in notes(series, library)),
+            *("", counted(steps, series), ""),
+            *map(markdown_text, lines),
+        ]
+    )
 
 
 def program_text(series: Series, step: Step, library: str, known: Mapping[tuple[Any, ...], dict[str, Any]]) -> str:
@@ -166,15 +270,15 @@ def program_text(series: Series, step: Step, library: str, known: Mapping[tuple[
     return f"; program: {row['verdict']}" if row else ""
 
 
-def notes(series: list[Series], library: str) -> list[Text]:
-    """Return what a reader must know about the numbers."""
-    lines = [Text("Ratios are to the release whose value is shown, with 95 % intervals; ▲▼ mark steps.")]
+def notes(series: list[Series], library: str) -> list[tuple[str, str]]:
+    """Return what a reader must know about the numbers, each with its style."""
+    lines = [("Ratios are to the release whose value is shown; intervals are of 95 %; ▲▼ mark steps.", "")]
     apart = sum(not one.side_by_side for one in series)
     if apart:
         some = "None of it was" if apart == len(series) else f"{apart} of {len(series)} series were not"
         what = f"measured side by side ({APART}): the machine's speed may have changed between releases"
-        lines.append(Text(f"{some} {what}, so only large steps are shown. To measure it side by side:", "yellow"))
-        lines.append(Text(f"  {to_measure(library)}"))
+        lines.append((f"{some} {what}, so only large steps are shown. To measure it side by side:", "yellow"))
+        lines.append((f"  {to_measure(library)}", ""))
     return lines
 
 
@@ -194,8 +298,8 @@ def title(series: Series) -> str:
     return " ".join(parts)
 
 
-def cell(point: Point | None, step: Step | None, measure: str) -> Text:
-    """Return a ratio with its interval, or the anchor's value; marked where a step came with this release."""
+def cell(point: Point | None, step: Step | None, measure: str, intervals: bool = True) -> Text:
+    """Return a ratio, with its interval, or the anchor's value; marked where a step came with this release."""
     if point is None:
         return Text("n/a", style="dim")
     if point.value is None:
@@ -203,7 +307,7 @@ def cell(point: Point | None, step: Step | None, measure: str) -> Text:
     elif point.verdict == ANCHOR or point.ratio is None:
         text = Text(human(point.value, measure))
     else:
-        text = Text(("" if point.side_by_side else APART) + ratio_text(point))
+        text = Text(("" if point.side_by_side else APART) + shortened(ratio_text(point), intervals))
     if step:
         text = Text(f"{mark(step)} ").append_text(text)
         text.stylize(style(step.verdict))
@@ -217,14 +321,21 @@ def mark(step: Step) -> str:
     return "▲" if step.worse else "▼"
 
 
-def mean_text(mean: Mean | None) -> str:
-    """Return a geometric mean with its interval, and how many combinations it is over."""
-    return "" if mean is None else f"{ratio_text(mean)} of {mean.comparisons}"
+def mean_text(mean: Mean | None, intervals: bool = True) -> str:
+    """Return a geometric mean, with its interval and how many combinations it is over."""
+    if mean is None:
+        return ""
+    return f"{ratio_text(mean)} of {mean.comparisons}" if intervals else shortened(ratio_text(mean), False)
+
+
+def shortened(text: str, intervals: bool) -> str:
+    """Return a ratio as it is, or without its interval."""
+    return text if intervals else text.partition(" (")[0]
 
 
 def step_text(series: Series, step: Step) -> str:
     """One step in a line."""
-    what = f"{printable(step.version):>8}  {printable(title(series))} {printable(series.backend)}: {step.verdict}"
+    what = f"{printable(step.version)}  {printable(title(series))} {printable(series.backend)}: {step.verdict}"
     if step.ratio is not None:
         what += f" {ratio_text(step)}"
     values = f"{human(step.value_before, series.measure)} → {human(step.value, series.measure)}"

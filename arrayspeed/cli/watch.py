@@ -1,16 +1,19 @@
-"""Watch packages for new releases, for cron or CI: each is compared with the last one, and said once.
+"""Watch packages for new releases, from cron or CI.
 
-    arrayspeed watch jax torch numpy
-    arrayspeed watch jax --file mine.py
-
-The first time, the newest release is noted, and later ones are compared with it (--since names another). A new release
-is screened in a few rounds; what is worse or unclear is measured again, what is worse still once more on another day or
-another machine, and if releases lie between, the one that did it is searched for. Then a page is written, the
-list of all in watch.html gets a line, and the same line is printed. The state is in results/watch.state (with --file in
-.arrayspeed/), and a job that was killed goes on where it was. docs/releases.md has an example for cron.
+Each is compared with the last one, and reported once. The first time, the newest release is noted, and later ones are
+compared with it (--since names another). A new release is screened in a few rounds; what is worse or unclear is
+measured again, what is worse still once more on another day or another machine, and if releases lie between, the one
+that did it is searched for. Then a page is written, the list of all in watch.html gets a line, and the same line is
+printed. The state is in results/watch.state (with --file in .arrayspeed/), and a job that was killed goes on where it
+was. docs/bisect-watch.md has an example for cron.
 
 Exit status: 0 if there is no new release, or nothing is worse in it, 1 if something is worse in one that was said in
 this run, 2 if something is not decided, waits for another day, or could not be measured.
+
+Examples:
+    arrayspeed watch jax torch numpy
+    arrayspeed watch jax --file mine.py
+    arrayspeed watch numpy --since 2.4.6 --minutes 30
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from arrayspeed.cli import options
 from arrayspeed.cli.own import arguments
 from arrayspeed.cli.releases import check_name
 from arrayspeed.cli.subjects import add_subject, check_subject, subject_of
+from arrayspeed.formats.data import as_json
 from arrayspeed.formats.progress import say
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.text import printable
@@ -40,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--pre", action="store_true", help="pre-releases and nightly builds too")
     add_subject(parser)
-    arguments.add_limits(parser, formats=False)
+    arguments.add_limits(parser, rows=False)
 
 
 def main(args: argparse.Namespace) -> int:
@@ -52,7 +56,13 @@ def main(args: argparse.Namespace) -> int:
         raise UserError("--since is of one package, and several are named")
     if args.again:
         raise UserError("--again does not go with watch: each release is measured once")
-    statuses = []
+    statuses, reports = [], []
+
+    def tell(text: str) -> None:
+        reports.append({"package": name, "text": text})
+        if args.format != "json":
+            print(("- " if args.format == "markdown" else "") + printable(text), flush=True)
+
     for name in dict.fromkeys(args.names):
         try:
             subject = subject_of(args, name)
@@ -61,9 +71,7 @@ def main(args: argparse.Namespace) -> int:
         except UserError as error:
             say(f"{name}: {error}")
             statuses.append(2)
-    return 1 if 1 in statuses else max(statuses)
-
-
-def tell(text: str) -> None:
-    """Print what came out."""
-    print(printable(text), flush=True)
+    status = 1 if 1 in statuses else max(statuses)
+    if args.format == "json":
+        print(as_json({"reports": reports, "exit_status": status}))
+    return status

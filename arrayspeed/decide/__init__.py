@@ -1,7 +1,7 @@
 """The one place that says slower, faster, same or unclear: numbers in, words out.
 
 Everything here is pure: it reads no file, knows no library and no measure, and takes samples as plain numbers. Nothing
-else in the project compares two numbers; `docs/decisions.md` explains the rules to users, and `simulate` checks the
+else in the project compares two numbers; `docs/method.md` explains the rules to users, and `simulate` checks the
 promises that they make on data whose truth is known.
 
     words       the words, and the numbers that they depend on

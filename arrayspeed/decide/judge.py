@@ -237,7 +237,7 @@ def adjusted(chances: list[float]) -> list[float]:
 def estimate(
     observed: Sequence[Observed], effects: Sequence[Effect | None], factor: float, limit: float
 ) -> list[Estimate | None]:
-    """Return each shift with its error and chances; comparisons of one group tell each other what noise is usual."""
+    """Return each shift with its error and chances; the variances of a group are pooled."""
     groups = defaultdict(list)
     for one, found in zip(observed, effects, strict=True):
         if found:

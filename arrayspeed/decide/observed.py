@@ -30,7 +30,7 @@ class Observed:
     reference, subject
         Round -> what the process of that round gave. A round in which one side is missing or failed pairs with nothing.
     group
-        Comparisons of one group tell each other how noisy they usually are: a backend and a measure.
+        The variances of one group's comparisons are pooled: those of a backend and a measure.
     factor
         The ratio that matters here, where it is not the one that is asked for.
     least

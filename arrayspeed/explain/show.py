@@ -13,7 +13,8 @@ from rich.text import Text
 from arrayspeed.explain.compare import DIFFERS, NOT_SHOWN, SAME, Change, Explanation, status
 from arrayspeed.explain.languages import LANGUAGES
 from arrayspeed.formats.data import as_json as dump
-from arrayspeed.formats.verdicts import markdown_table, markdown_text, table
+from arrayspeed.formats.fitting import Fitting
+from arrayspeed.formats.verdicts import markdown_table, markdown_text
 from arrayspeed.model.text import printable
 from arrayspeed.model.units import plural
 
@@ -123,7 +124,8 @@ def as_table(report: Report, diffs: bool = False) -> RenderableType:
     """For a terminal; ``diffs``: with all that differs, line by line."""
     ordered = report.ordered
     parts: list[RenderableType] = [Text(headline(report), style="bold")]
-    parts.append(table(report.headings, map(cells, ordered), [STYLES[one.verdict] for one in ordered], right=[2]))
+    styles = [STYLES[one.verdict] for one in ordered]
+    parts.append(Fitting(report.headings, list(map(cells, ordered)), 4, styles, right=[2], prose=True))
     for one in ordered:
         if one.verdict == DIFFERS and (lines := [*times_text(one), *(one.diff if diffs else ())]):
             parts.append(Text(title(one), style="bold"))

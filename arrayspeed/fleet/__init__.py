@@ -8,5 +8,5 @@
     dispatch    gives blocks to idle hosts, and those of lost hosts to others
     cluster     schedulers that are there, and clusters that are started
 
-It must not know commands or pages. All that it knows is in the results, so that whatever dies can be started again.
+It must not know commands or pages. All that it knows is in the results, so that each part can be started again.
 """

@@ -134,7 +134,7 @@ class Fleet:
             kind.stop(late)
         if not self.kinds:
             whys = "; ".join(f"{host.label}: {host.aside}" for host in self.hosts.values() if host.aside)
-            raise UserError(f"no host can measure this: {whys or 'start workers, as docs/fleet.md says'}")
+            raise UserError(f"no host can measure this: {whys or 'start workers, as docs/measure.md says'}")
         if self.requests:
             self.say(f"{self.requests} requests, each {self.overhead / self.requests:.2f} s longer than the measuring")
         return list(self.kinds.values())

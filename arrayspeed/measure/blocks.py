@@ -25,6 +25,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -40,6 +41,9 @@ from arrayspeed.model.combination import Combination
 from arrayspeed.model.failures import CRASHED, ERROR, TIMED_OUT, class_of
 from arrayspeed.model.measures import AFTERWARDS, FIRST_CALL, PREPARING, measure_of
 from arrayspeed.records.processes import Process, Retained
+from arrayspeed.system import card
+from arrayspeed.system.card import Card
+from arrayspeed.system.processes import affinity, bind
 from kernels import CATALOGUE
 
 #: Seconds that a server has to import its library, and a process that ended to be reaped.
@@ -73,6 +77,8 @@ class Block:
     names, handicaps
         Where sides are not told apart by their environments: a name each, and what makes its calls slower or fail
         (`benchmarks.turns`).
+    cores
+        Where sides differ by how many cores they may use: how many each may, by their names' order.
     """
 
     name: str
@@ -81,6 +87,7 @@ class Block:
     first: int | None = None
     names: tuple[str, ...] = ()
     handicaps: tuple[tuple[float, int], ...] = ()
+    cores: tuple[int, ...] = ()
 
     def waits(self, number: int, look: int) -> bool:
         """Return whether it has enough for the first look, which is after ``look`` rounds."""
@@ -104,7 +111,7 @@ class Block:
     def guess(self) -> float:
         """First guess of its seconds in a round: its processes prepare at once, as far as there are cores."""
         preparing = sum(cost(one.backend) for one in self.sides)
-        at_once = min(len(self.sides), len(os.sched_getaffinity(0)))
+        at_once = min(len(self.sides), len(affinity()))
         kernel = CATALOGUE.get(self.one.kernel)
         small = kernel is None or self.one.size is None or self.one.size <= kernel.small
         sampling = SAMPLING if small else SAMPLING_LARGE
@@ -118,6 +125,11 @@ class Block:
             return None
         sides = tuple((side.environment, side.backend, side.device) for side in self.sides)
         return one.benchmark.rpartition(".")[0], one.size, sides, needed_by(one), self.names
+
+    @property
+    def kept(self) -> dict[str, list[int]]:
+        """The cores of each side, the first ones, where sides differ by them."""
+        return {name: sorted(affinity())[:number] for name, number in zip(self.names, self.cores, strict=False)}
 
     @property
     def named(self) -> list[tuple[str, Combination]]:
@@ -149,6 +161,7 @@ class Forked(Player):
         super().__init__(name, pid, channel, held)
         self.server = server
         self.checks = server.program == TURNS
+        self.cores = server.cores
 
     def answer(self, until: float) -> dict[str, Any]:
         """Its next line; how it ended where it ended."""
@@ -166,7 +179,8 @@ class Forked(Player):
 class Server:
     """A process in an environment that has imported a library and forks players: `benchmarks.turns`.
 
-    ``program`` is another module that serves, and ``arguments`` are for it.
+    ``program`` is another module that serves, and ``arguments`` are for it. ``cores``: those that it and its players
+    may use, where they are not all.
     """
 
     def __init__(
@@ -176,8 +190,10 @@ class Server:
         benchmarks: str | Path,
         program: str = TURNS,
         arguments: Sequence[str] = (),
+        cores: Sequence[int] | None = None,
     ) -> None:
         self.program = program
+        self.cores = cores
         self.control, theirs = socket.socketpair()
         self.statuses: dict[int, int] = {}
         self.buffer = b""
@@ -192,6 +208,7 @@ class Server:
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 start_new_session=True,
+                preexec_fn=partial(bind, 0, cores) if cores else None,
             )
         self.row("serving", STARTING)
 
@@ -277,6 +294,7 @@ class Round:
         self.turns = turns
         self.retained = retained
         self.servers: dict[tuple[str, str], Server] = {}
+        self.kept: dict[str, list[int]] = {}
 
     def play(self, gang: Sequence[Block]) -> list[list[Process]]:
         """One process of each side of blocks that share their processes (`group_by_process`), block by block."""
@@ -291,6 +309,7 @@ class Round:
     def together(self, gang: Sequence[Block], rng: random.Random) -> list[list[Process]]:
         """Return times by turns of batches, and what the same processes measure while they prepare."""
         lead = gang[0]
+        self.kept |= lead.kept
         figures = [measure for measure in PREPARING if any(block.one.measure == measure for block in gang)]
         after = [measure for measure in figures if lead.in_turn and measure in AFTERWARDS]
         before = [measure for measure in figures if measure not in after]
@@ -315,7 +334,7 @@ class Round:
             for player in players:
                 player.end()
             raise
-        turns = replace(self.turns, retained=self.retained(lead))
+        turns = replace(self.turns, retained=self.retained(lead), card=self.card(lead))
         taken |= interleave(players, turns, rng) if lead.in_turn else take_figures(players, turns)
         found = []
         for block in gang:
@@ -326,6 +345,10 @@ class Round:
                 of = process_of if block.in_turn else figure_of
                 found.append([of(one, taken[name]) for name, one in block.named])
         return found
+
+    def card(self, block: Block) -> Card | None:
+        """Return the card that a block's sides compute on; None where they do not, or it cannot be read."""
+        return card.first() if any(one.device == "gpu" for one in block.sides) else None
 
     def fork(
         self,
@@ -389,7 +412,8 @@ class Round:
         key = name, needed_by(combination)
         if key not in self.servers:
             env = self.session.environments[combination.environment]
-            self.servers[key] = Server(env.find_executable("python"), key[1], self.session.benchmarks.benchmark_dir)
+            python, folder = env.find_executable("python"), self.session.benchmarks.benchmark_dir
+            self.servers[key] = Server(python, key[1], folder, cores=self.kept.get(name))
         return self.servers[key]
 
     def forget(self, name: str, combination: Combination) -> None:
@@ -498,6 +522,7 @@ def process_of(combination: Combination, taken: Samples) -> Process:
         cores=middle(taken.cores),
         switches=middle(taken.switches),
         retained=retained_of(taken),
+        card=taken.card,
     )
 
 

@@ -1,4 +1,7 @@
-"""One measurement at a time on a host: two disturb each other's times, wherever they write."""
+"""One measurement at a time on a host: two disturb each other's times, wherever they write.
+
+In what state the machine was when a measurement began is kept beside the results, a line of JSON for each.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +10,26 @@ import fcntl
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from arrayspeed.formats.progress import say
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.text import printable
+from arrayspeed.records import states
+from arrayspeed.system import state
+from arrayspeed.system.missing import sentence
+from arrayspeed.system.processes import command_of
+from arrayspeed.system.state import State
 
 #: Names another lock than the host's, for a host whose parts do not disturb each other, and for tests.
 LOCK = "ARRAYSPEED_LOCK"
+
+#: What was said already: a search for a release measures many times.
+_said: set[str] = set()
+
+#: The state of the machine when the measurement under way began, and the folders that keep it.
+_begun: list[tuple[State, set[Path]]] = []
 
 
 class Busy(UserError):
@@ -23,8 +37,10 @@ class Busy(UserError):
 
 
 @contextlib.contextmanager
-def only_run(folder: str | Path, wait: bool = False) -> Iterator[None]:
+def only_run(folder: str | Path, wait: bool = False) -> Iterator[State]:
     """Let one run at a time measure on this host, and one write into a folder of results.
+
+    In what state the machine is then is said where it will hurt; `keep_state` keeps it.
 
     Parameters
     ----------
@@ -43,7 +59,40 @@ def only_run(folder: str | Path, wait: bool = False) -> Iterator[None]:
     with locked(host, "measuring on this machine", wait), locked(Path(folder, ".lock"), f"writing {folder}", wait):
         for left in Path(folder).rglob(".saving-*"):  # by a run that was killed
             shutil.rmtree(left) if left.is_dir() else left.unlink()
-        yield
+        begun = state.now()
+        for text in filter(None, [*begun.warnings(), sentence()]):
+            warn_once(text)
+        _begun.append((begun, set()))
+        try:
+            yield begun
+        finally:
+            heated(*_begun.pop())
+
+
+def keep_state(folder: str | Path) -> None:
+    """Keep, in a folder of results, in what state the machine was when the measurement under way began; nothing where
+    none is, or where it is there already.
+    """
+    if _begun and (place := Path(folder)) not in _begun[-1][1]:
+        _begun[-1][1].add(place)
+        states.add(place, _begun[-1][0].data())
+
+
+def warn_once(text: str) -> None:
+    """Print a warning that was not printed before."""
+    if text not in _said:
+        _said.add(text)
+        say(f"warning: {text}")
+
+
+def heated(begun: State, folders: Iterable[Path]) -> None:
+    """Keep and say that heat has slowed processors down since a measurement began, if it has."""
+    after = state.throttles()
+    if begun.throttles is not None and after is not None and after > begun.throttles:
+        times = after - begun.throttles
+        for folder in folders:
+            states.add(folder, {"throttled": times})
+        say(f"warning: heat has slowed processors down {times} times while this was measured")
 
 
 @contextlib.contextmanager
@@ -93,8 +142,7 @@ def opened(path: Path) -> int:
 def holder(descriptor: int) -> str:
     """Return the process that holds a lock, in brackets, where that is known."""
     number = os.pread(descriptor, 32, 0).decode(errors="replace").strip()
-    try:
-        command = Path(f"/proc/{int(number)}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-    except (OSError, ValueError):
+    if not number.isdigit():
         return ""
-    return f" (process {number}: {printable(command.strip())[:100]})"
+    command = command_of(int(number))
+    return f" (process {number}: {printable(command)[:100]})" if command else ""

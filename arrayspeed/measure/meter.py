@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
+
+from arrayspeed.system.processes import Read, read
 
 
 @dataclass(frozen=True)
@@ -31,20 +32,20 @@ class Meter:
 
     def clear(self) -> None:
         """Forget what was read."""
-        self.begun: tuple[float, float, int] | None = None
+        self.begun: Read | None = None
         self.seconds = self.cpu = 0.0
         self.switches = 0
 
     def begin(self) -> None:
         """Begin to count: the process is about to run."""
-        self.begun = now(self.pid)
+        self.begun = read(self.pid)
 
     def end(self) -> None:
         """End counting: the process has stopped."""
-        if self.begun and (ended := now(self.pid)):
-            self.seconds += ended[0] - self.begun[0]
-            self.cpu += ended[1] - self.begun[1]
-            self.switches += ended[2] - self.begun[2]
+        if self.begun and (ended := read(self.pid)):
+            self.seconds += ended.at - self.begun.at
+            self.cpu += ended.cpu - self.begun.cpu
+            self.switches += ended.switches - self.begun.switches
         self.begun = None
 
     def take(self) -> Reading | None:
@@ -52,21 +53,3 @@ class Meter:
         found = Reading(self.cpu / self.seconds, self.switches / self.seconds) if self.seconds > 0 else None
         self.clear()
         return found
-
-
-def now(pid: int) -> tuple[float, float, int] | None:
-    """Seconds of a clock, the process's CPU time and its main thread's voluntary switches; None where it has ended."""
-    try:
-        cpu = time.clock_gettime(cpu_clock(pid))
-        with open(f"/proc/{pid}/status") as file:
-            line = next(line for line in file if line.startswith("voluntary_ctxt_switches"))
-    except (OSError, StopIteration):
-        return None
-    return time.monotonic(), cpu, int(line.split()[1])
-
-
-def cpu_clock(pid: int) -> int:
-    """Return the clock of a process's CPU time, as clock_getcpuclockid(3) computes it on Linux: Python does not have
-    it.
-    """
-    return (~pid << 3) | 2

@@ -5,6 +5,9 @@ same machine. A side that waits is stopped (SIGSTOP), since libraries keep threa
 follows duet benchmarking (Bulej, Horký, Tůma, Farquet and Prokopec, "Duet benchmarking", 2020), which runs both sides
 at once on different cores; here nothing shares a core.
 
+Where a system cannot stop processes, or cannot tell where they run, sides take turns all the same: a side that waits
+does so for a line, with whatever its libraries' threads do meanwhile (`arrayspeed.system`).
+
 Every part of a turn begins from the same placement of threads on cores (`start`): where the system happens to have put
 them makes a program several times slower or faster.
 
@@ -25,16 +28,19 @@ import socket
 import subprocess
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from statistics import median
-from typing import Any, NamedTuple
+from typing import Any
 
 from arrayspeed.measure.meter import Meter
 from arrayspeed.measure.states import ALWAYS, NEVER, WHERE_FAULTS, may_differ
 from arrayspeed.model.failures import CRASHED, ERROR, NOT_AVAILABLE, TIMED_OUT, class_of
 from arrayspeed.model.text import printable
+from arrayspeed.system import processes
+from arrayspeed.system.card import Card
+from arrayspeed.system.processes import Thread, affinity, bind, can_bind, threads_of
 
 #: Seconds of a batch.
 BATCH = 0.02
@@ -49,7 +55,7 @@ FEWEST, MOST = 7, 25
 LONGEST = 1.0
 
 #: Standard deviation of the logarithm of a ratio between rounds, beside which noise within a round does not matter:
-#: about that of small calls with all threads on one core, and on several (docs/decisions.md).
+#: about that of small calls with all threads on one core, and on several (docs/method.md).
 BETWEEN_ON_ONE_CORE, BETWEEN = 0.01, 0.03
 
 #: Untimed turns of a side, at most, from which its number of calls in a batch is taken.
@@ -66,13 +72,6 @@ class Failed(Exception):
         super().__init__(printable(why))
         self.kind = kind
         self.sometimes = sometimes
-
-
-class Thread(NamedTuple):
-    """A thread of a player: its name, and its CPU time in seconds."""
-
-    name: str
-    seconds: float
 
 
 class Player:
@@ -101,6 +100,8 @@ class Player:
         Its threads when it had prepared its call; None before.
     checks
         Whether it looks at its results when its times are taken.
+    cores
+        The cores that it may use, where it may not use all that this process may; None where it may.
     """
 
     checks = False
@@ -114,6 +115,7 @@ class Player:
         self.faults: float | None = None
         self.meter: Meter | None = None
         self.prepared: Mapping[int, Thread] | None = None
+        self.cores: Collection[int] | None = None
         self.buffer = b""
         self.stopped = False
         self.ended = False
@@ -219,10 +221,7 @@ class Player:
     def stop(self) -> None:
         """Stop it, with all of its threads, and return when it is."""
         self.stopped = True
-        with suppress(ProcessLookupError):
-            os.kill(self.pid, signal.SIGSTOP)
-            while state(self.pid) not in "TtZX":
-                time.sleep(0)
+        processes.stop(self.pid)
         if self.meter:
             self.meter.end()
 
@@ -231,8 +230,7 @@ class Player:
         self.stopped = False
         if self.meter:
             self.meter.begin()
-        with suppress(ProcessLookupError):
-            os.kill(self.pid, signal.SIGCONT)
+        processes.go(self.pid)
 
     def end(self) -> None:
         """Kill it and what it started; a stopped process dies of SIGKILL too."""
@@ -242,15 +240,6 @@ class Player:
             for kill in (os.killpg, os.kill):
                 with suppress(ProcessLookupError, PermissionError):
                     kill(self.pid, signal.SIGKILL)
-
-
-def state(pid: int) -> str:
-    """One letter of /proc: ``T`` of a stopped process; ``X`` where there is none."""
-    try:
-        with open(f"/proc/{pid}/stat") as file:
-            return file.read().rpartition(")")[2].split()[0]
-    except OSError:
-        return "X"
 
 
 class Spawned(Player):
@@ -300,7 +289,8 @@ class Interleaving:
     ``retained``: when there are further turns in which processes retain freed memory. ``timeout`` is seconds for the
     preparation and for each batch. ``alone``: when the turns are over, as many batches
     of one player after those of the other, to see what turns are good for. ``metered``: what players do while they
-    run is read before and after each part of a turn.
+    run is read before and after each part of a turn. ``card``: where they compute, if that is an NVIDIA card; turns in
+    which something slows it down are dropped.
     """
 
     batch: float = BATCH
@@ -311,6 +301,7 @@ class Interleaving:
     alone: bool = False
     metered: bool = False
     retained: str = NEVER
+    card: Card | None = None
 
 
 @dataclass
@@ -321,7 +312,8 @@ class Samples:
     ``figures``: what it measured while it prepared. ``faults``: page faults of a call, turn by turn, where it says.
     ``retained``: what it gave in further turns, in which its process retained freed memory; None where there were none.
     ``cores`` and ``switches``: how many cores it kept busy, and context switches of its main thread in a call, turn by
-    turn, where that was read.
+    turn, where that was read. ``dropped``: the turns, by number, in which the card was slowed down, whose batches are
+    None; ``card``: what was read of it after the last turn.
     """
 
     batches: list[float | None] = field(default_factory=list)
@@ -335,6 +327,8 @@ class Samples:
     kind: str | None = None
     sometimes: bool = False
     retained: Samples | None = None
+    dropped: list[int] = field(default_factory=list)
+    card: dict[str, Any] | None = None
 
     @property
     def page_faults(self) -> float | None:
@@ -360,6 +354,15 @@ class Samples:
         if player.meter and (read := player.meter.take()) and read.cores > 0:
             self.cores.append(read.cores)
             self.switches.append(read.switches * seconds)
+
+    def drop(self, slowed: str) -> None:
+        """Note a turn in which the card was slowed down: its time is none. Where all are, that is why there is none."""
+        self.dropped.append(len(self.batches))
+        self.batches.append(None)
+        if self.value is None and self.why is None:
+            self.why, self.kind = f"the card was slowed down in every turn: {slowed}", NOT_AVAILABLE
+        if self.card is not None:
+            self.card = {**self.card, "dropped": len(self.dropped)}
 
     def fail(self, error: Failed) -> None:
         """Note a failure."""
@@ -410,13 +413,34 @@ def turn_after_turn(
         for player in still if turn % 2 == 0 else still[::-1]:
             mine = taken[player.name]
             try:
-                mine.add(run(player, numbers[player.name], plan.timeout), player)
+                take_turn(player, mine, numbers[player.name], plan)
             except Failed as error:
                 mine.batches.append(None)
                 mine.fail(error)
         turn += 1
         playing = [player for player in playing if not hopeless(taken[player.name])]
     return playing, turn
+
+
+def take_turn(player: Player, mine: Samples, number: int, plan: Interleaving) -> None:
+    """Take one turn of a player, and note what came of it.
+
+    Raises
+    ------
+    Failed
+        The player failed.
+    """
+    if plan.card is None:
+        return mine.add(run(player, number, plan.timeout), player)
+    plan.card.begin()
+    seconds = run(player, number, plan.timeout)
+    slowed = plan.card.end()
+    mine.card = plan.card.state() | ({"dropped": len(mine.dropped)} if mine.dropped else {})
+    if slowed:
+        return mine.drop(slowed)
+    if mine.kind == NOT_AVAILABLE and mine.dropped and mine.value is None:  # until now all were dropped
+        mine.why = mine.kind = None
+    return mine.add(seconds, player)
 
 
 def check_results(playing: Iterable[Player], taken: Mapping[str, Samples], timeout: float) -> None:
@@ -524,8 +548,8 @@ def run(player: Player, number: int, timeout: float) -> float:
 
 def start(player: Player) -> None:
     """Let a player run, each thread from the core of `places`, free to move from there on."""
-    cores = sorted(os.sched_getaffinity(0))
-    threads = threads_of(player.pid) if len(cores) > 1 else {}
+    cores = sorted(player.cores or affinity())
+    threads = threads_of(player.pid) if len(cores) > 1 and can_bind() else {}
     work = player.worked(threads)
     for thread, core in places(threads, work, player.pid, cores).items():
         bind(thread, [core])
@@ -561,33 +585,11 @@ def places(threads: Mapping[int, Thread], work: Mapping[int, float], main: int, 
     return found
 
 
-def threads_of(pid: int) -> dict[int, Thread]:
-    """Return the threads of a process."""
-    found = {}
-    with suppress(OSError):
-        for thread in sorted(map(int, os.listdir(f"/proc/{pid}/task"))):
-            with suppress(OSError), open(f"/proc/{pid}/task/{thread}/comm") as file:  # it has ended
-                found[thread] = Thread(file.read().strip(), seconds_of(f"/proc/{pid}/task/{thread}/schedstat"))
-    return found
-
-
-def seconds_of(path: str) -> float:
-    """Return a thread's CPU time; 0 where Linux does not count it."""
-    with suppress(OSError, ValueError, IndexError), open(path) as file:
-        return int(file.read().split()[0]) / 1e9
-    return 0.0
-
-
-def bind(thread: int, cores: Sequence[int]) -> None:
-    """Let a thread run on some cores only."""
-    with suppress(OSError):  # it has ended
-        os.sched_setaffinity(thread, cores)
-
-
 def hopeless(taken: Samples) -> bool:
     """Return whether a player has failed so often that nothing more is to be learnt, or has ended."""
     last = taken.batches[-HOPELESS:]
-    return taken.kind in (CRASHED, TIMED_OUT) or (len(last) == HOPELESS and not any(last))
+    dropped = len(taken.batches) - 1 in taken.dropped
+    return taken.kind in (CRASHED, TIMED_OUT) or (len(last) == HOPELESS and not any(last) and not dropped)
 
 
 def wanted(taken: Mapping[str, Samples], plan: Interleaving, process: float, turn: float) -> int:
@@ -605,7 +607,7 @@ def wanted(taken: Mapping[str, Samples], plan: Interleaving, process: float, tur
     if done < min(plan.fewest, most) or len(sides) < 2:
         return min(plan.fewest, most) if len(sides) > 1 else most
     noise = max(spread(sides[0], other) for other in sides[1:])
-    between = BETWEEN if len(os.sched_getaffinity(0)) > 1 else BETWEEN_ON_ONE_CORE
+    between = BETWEEN if len(affinity()) > 1 else BETWEEN_ON_ONE_CORE
     return max(done, min(most, round(noise / between * math.sqrt(process / max(turn, 1e-3)))))
 
 

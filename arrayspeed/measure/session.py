@@ -25,6 +25,7 @@ from arrayspeed.environments import interpreters
 from arrayspeed.environments.plugin import Venv
 from arrayspeed.environments.project import measured_code, uncommitted
 from arrayspeed.formats.progress import say
+from arrayspeed.measure.host import keep_state
 from arrayspeed.measure.plan import Selection, nothing, selected, worth_making
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.libraries import PYTHON, held, of_python
@@ -173,6 +174,7 @@ def open_session(config: Config, selections: list[Selection], scratch: str | Non
         what = f"{printable(changed[0])}{more} differ{'' if more else 's'} from it"
         say(f"warning: the results will name commit {commits[0][:8]}, and {what}: recorded as unclean")
     machine.save(config.results_dir)
+    keep_state(Path(config.results_dir, machine.machine))
     create(environments)
     for env in environments:
         env.keep_in(config.results_dir)

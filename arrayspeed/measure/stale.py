@@ -132,6 +132,21 @@ def newest(
         yield last.one, last.fingerprint, all(map(kept_memory, alike))
 
 
+def unchanged(folder: str | Path, machine: str, name: str, packages: Mapping[str, str]) -> Iterator[processes.Process]:
+    """Yield the processes of an environment that are not out of date, whatever the commit that they were stored with.
+
+    ``packages``: those of the environment, of which processes with others are left out; empty where nobody knows them.
+    """
+    found: dict[tuple[object, ...], list[processes.Process]] = defaultdict(list)
+    for process in processes.load(folder, machine, name, result_commits(folder, machine)):
+        found[(*process.one.place, process.fingerprint)].append(process)
+    for alike in found.values():
+        values = [process for process in alike if process.value is not None]
+        kept = bool(values) and all(map(kept_memory, values))
+        if reason(alike[0].one, alike[0].fingerprint, kept, packages or None) is None:
+            yield from alike
+
+
 def kept_memory(process: processes.Process) -> bool:
     """Return whether calls are known to have kept their memory; of most processes it was not recorded."""
     return process.faults is not None and process.faults < FEW_FAULTS

@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from arrayspeed.decide import UNCLEAR_SHARE
-from arrayspeed.measure.host import only_run
+from arrayspeed.measure.host import keep_state, only_run
 from arrayspeed.measure.looking import Limits
 from arrayspeed.measure.players import Interleaving
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.failures import NOT_AVAILABLE
 from arrayspeed.own import imports
+from arrayspeed.own.commands import metrics
 from arrayspeed.own.environments import ready
 from arrayspeed.own.measures import observed
 from arrayspeed.own.notes import listed, name
@@ -25,6 +26,7 @@ from arrayspeed.own.script import COMMAND, Script
 from arrayspeed.own.sides import Ready, Side
 from arrayspeed.own.until_decided import until_decided, works
 from arrayspeed.own.verdict import verdict
+from arrayspeed.system.missing import sentence
 from arrayspeed.verdict.verdict import Verdict
 
 #: What functions are called together that stand for sides.
@@ -83,6 +85,7 @@ def compare(script: Script, sides: Sequence[Side], wanted: Wanted, say: Callable
     missing = [name(item) for item in items if not records.of(*item, records.rounds)]
     notes = [f"Not measured, since it was stopped before: {listed(missing)}."] if missing else []
     notes += notes_of_sides(answers)
+    notes += filter(None, [sentence()])
     return verdict(script, made, records, seen, decisions, wanted.limits, wanted.unclear, notes, wanted.every_pair)
 
 
@@ -103,6 +106,7 @@ def begun(
     except OSError as error:
         raise UserError(f"results cannot go to {wanted.folder}: {error.strerror}") from error
     with only_run(wanted.folder, wanted.wait):
+        keep_state(wanted.folder)
         made = ready(sides, script, wanted.companions, wanted.folder / "environments", say)
         answers = look(script, made, wanted)
         yield made, answers, chosen(script, made, answers, wanted)
@@ -116,6 +120,7 @@ def records_of(
     """
     modules = sorted({tuple(each) for answer in answers.values() for each in answer["modules"].items()})
     settings = {"tolerance": wanted.tolerance, "timeout": wanted.turns.timeout, "modules": modules, **more}
+    settings |= {"asked": dict(script.asked)} if script.asked else {}
     path = wanted.folder / f"{script.stem}.jsonl"
     found = Records(path, run_of(script, sides, settings), [one.label for one in sides], wanted.again)
     (wanted.folder / ".gitignore").write_text("*\n")
@@ -127,12 +132,14 @@ def look(script: Script, sides: Sequence[Ready], wanted: Wanted) -> dict[str, di
     for sides one.
     """
     if script.kind == COMMAND:
-        return {one.label: {"items": [(COMMAND, None)], "notes": [], "modules": {}} for one in sides}
+        named, _ = metrics(script.metric)
+        return {one.label: {"items": [(each, None) for each in named], "notes": [], "modules": {}} for one in sides}
     if script.modules:
         return imports.first_look(sides, script, wanted.turns.timeout)
     answers = first_look(sides, script, wanted.turns.timeout)
     check_loaded(script, sides, answers)
     check_built(script, sides, answers)
+    check_used(script, answers)
     known = [name for name, _ in answers[sides[0].label]["items"]]
     for one in sides:
         if one.side.function and one.side.function not in known:
@@ -182,6 +189,20 @@ def check_built(script: Script, sides: Sequence[Ready], answers: dict[str, dict[
                 f"{script.name} imports {shadowed[0]} from its own folder, and not what was built of the commits: "
                 "move it to a folder of its own"
             )
+
+
+def check_used(script: Script, answers: dict[str, dict[str, Any]]) -> None:
+    """Whether what a file says of one function is of one that it has, on some side.
+
+    Raises
+    ------
+    UserError
+        It is of none: a name is misspelt.
+    """
+    unused = set.intersection(*(set(answer.get("unused", ())) for answer in answers.values()))
+    if unused:
+        name = min(unused)
+        raise UserError(f"{script.name} has {name}, and no bench_{name.partition('_')[2]} that it belongs to")
 
 
 def chosen(script: Script, sides: Sequence[Ready], answers: dict[str, dict[str, Any]], wanted: Wanted) -> list[Item]:

@@ -38,13 +38,13 @@ KINDS = {
     "file": Kind("FILE", "a file of yours with bench_* functions, see docs/own-code.md", script.read),
     "asv": Kind(
         "DIR",
-        "instead of --file: the time_* of asv benchmarks: their folder, or that of asv.conf.json",
+        "instead of --file: asv benchmarks: their folder, or that of asv.conf.json",
         script.of_asv,
     ),
     "pytest": Kind(
         "PATH",
-        "instead of --file: tests that use pytest-benchmark",
-        partial(script.suite, kind="pytest", needs=("pytest",)),
+        "instead of --file: tests that use pytest-benchmark, or with --whole all tests",
+        partial(script.suite, kind="pytest", needs=("pytest>=7",)),
     ),
     COMMAND: Kind("COMMAND", "instead of --file: a shell command", script.of_command),
     IMPORT: Kind(

@@ -16,7 +16,7 @@ from arrayspeed.model.measures import CALL
 from arrayspeed.model.thresholds import Threshold
 from arrayspeed.model.units import human_bytes, human_time, significant
 from arrayspeed.own.records import Item, Record, Records, Size
-from arrayspeed.own.script import COMMAND, PREFIX
+from arrayspeed.own.script import PREFIX
 from arrayspeed.own.states import differ
 from arrayspeed.verdict.rows import Quantity
 from arrayspeed.verdict.verdict import RESULT
@@ -26,8 +26,14 @@ TIME, FIRST, MEMORY, KEPT, RESIDENT, IMPORT = CALL.name, "first_call", "memory",
 #: The time of a call where the process retains freed memory, which is judged where it is another.
 RETAINED = "time_retained"
 
-#: What a command printed, and the import of a module alone.
-METRIC, MODULE = "metric", "import_alone"
+#: What a command printed, of which less is better; of which more is.
+METRIC, METRIC_MORE = "metric", "metric_more"
+
+#: What a benchmark of asv gives that is no time of a call, by the names of `arrayspeed.own.worker.figures`.
+TRACK, TRACK_TIME, TRACK_MEMORY, PEAK = "track", "track_time", "track_memory", "peakmem"
+
+#: The import of a module alone.
+MODULE = "import_alone"
 
 
 @dataclass(frozen=True)
@@ -51,6 +57,26 @@ class Measure:
     words: Words = TIMES
     threshold: Threshold = thresholds.CALLS
     within: Callable[[Record], float | None] = lambda item: None
+
+
+def figure(
+    name: str,
+    title: str,
+    heading: str,
+    shown: Callable[[float], str],
+    words: Words = TIMES,
+    threshold: Threshold = thresholds.CALLS,
+    inverse: bool = False,
+) -> Measure:
+    """Return the measure of a figure; ``inverse``: more of it is better, so that its inverse is judged."""
+
+    def of(record: Record) -> float | None:
+        if record.figure != name or record.metric is None:
+            return None
+        return 1 / record.metric if inverse else record.metric
+
+    quantity = Quantity(name, title, heading, shown, carries=True, inverse=inverse)
+    return Measure(quantity, of, words, threshold)
 
 
 MEASURES = {
@@ -105,8 +131,16 @@ MEASURES = {
         lambda item: item.loaded if item.function else None,
         threshold=thresholds.IMPORT,
     ),
-    METRIC: Measure(Quantity(METRIC, "metric", "Metric", significant, carries=True), lambda item: item.metric),
+    METRIC: figure(METRIC, "metric", "Metric", significant),
+    METRIC_MORE: figure(METRIC_MORE, "metric", "Metric, more is better", significant, inverse=True),
+    TRACK: figure(TRACK, "tracked", "Tracked number", significant),
+    TRACK_TIME: figure(TRACK_TIME, "tracked time", "Tracked time", human_time),
+    TRACK_MEMORY: figure(TRACK_MEMORY, "tracked memory", "Tracked memory", human_bytes, SIZES),
+    PEAK: figure(PEAK, "peak memory", "Peak memory of the process", human_bytes, SIZES, thresholds.PEAK),
 }
+
+#: Figures: what a process gives once, in place of times of calls.
+FIGURES = (METRIC, METRIC_MORE, TRACK, TRACK_TIME, TRACK_MEMORY, PEAK)
 
 #: Measures that a function has even where it fails: they carry its failures.
 CARRYING = tuple(name for name, measure in MEASURES.items() if measure.quantity.carries)
@@ -175,6 +209,8 @@ def of_pair(
         # Of two ends and what lies between, all are needed.
         if (any if len(pair) > 2 else all)(one.kind == NOT_AVAILABLE for one in pair):
             continue
+        if any(one.figure and one.metric is None and not one.why for one in pair):
+            continue  # a figure that has no ratio is compared as a result
         if len(given) > 2:
             given = halfway(given[0], given[1], measure.threshold.floor), given[2]
         if any(was_asked(one, name) for one in pair) if name in CARRYING else None not in given:
@@ -203,11 +239,10 @@ def roughly(measure: Measure, rows: Sequence[Mapping[str, Record]], side: str) -
 
 
 def was_asked(record: Record, name: str) -> bool:
-    """Return whether a process was asked for a measure, and gave it or failed: of a command a metric, of a module its
-    import, of a function a time.
+    """Return whether a process was asked for a measure, and gave it or failed: a figure, the import of a module, or the
+    time of a function.
     """
-    if (name == METRIC) != (record.function == COMMAND):
-        return False
-    if (name == MODULE) != (record.function or "").startswith(PREFIX):
+    of_module = (record.function or "").startswith(PREFIX)
+    if name != (MODULE if of_module else record.figure or TIME):
         return False
     return MEASURES[name].of(record) is not None or record.why is not None

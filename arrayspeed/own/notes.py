@@ -17,8 +17,13 @@ from arrayspeed.verdict.notes import STATES, rule
 #: Kind of a worker's note -> the sentence; {what} is functions, {detail} libraries or reasons.
 SENTENCES = {
     "nothing": "These return nothing, so nothing can be waited for or compared: {what}.",
-    "lazy": "These return before their work is done, an iterator or a coroutine, and it was not measured: {what}.",
+    "lazy": "These return before their work is done, and their times include the rest of it: {what}.",
     "in place": "These change their arguments, so every call sees what the call before left: {what}.",
+    "fresh": "These get new arguments before every call, outside its time: {what}.",
+    "parallel": "Times are of a call while {detail} processes of a side call at once, of the last to end: {what}.",
+    "threads": "Times are of a call while {detail} threads of a process call at once, of the last to end: {what}.",
+    "equal": "The results of {what} are compared by == of their class: {detail}.",
+    "judged": "The results of {what} are compared by {detail} of the file.",
     "unknown": "The results of {what} were not compared: {detail}.",
     "assumed": "Nothing is known of {detail}, so calls are assumed to be finished when they return: {what}.",
     "unsteady": "After a second of calls the time or the page faults of a call were still changing: {what}.",
@@ -103,7 +108,16 @@ def not_compared(records: Records, items: Sequence[Item]) -> list[str]:
             changing = any(len({one["digests"][place] for one in results}) > 1 for place in (0, 1))
             if changing and any(one["same"] is False for one in results):
                 found["results differ from process to process"][name(item)] = None
-    return [f"The results of {listed(what)} were not compared: {why}." for why, what in found.items()]
+    unread: defaultdict[str, dict[str, None]] = defaultdict(dict)
+    for item in items:
+        for row in records.of(*item, records.rounds):
+            for one in (one for record in row.values() for one in record.exchanged):
+                if one["same"] is None:
+                    unread[one["detail"]][name(item)] = None
+    return [
+        *(f"The results of {listed(what)} were not compared: {why}." for why, what in found.items()),
+        *(f"What {listed(what)} returned was not given to the other side: {why}." for why, what in unread.items()),
+    ]
 
 
 def not_measured(records: Records, items: Sequence[Item]) -> list[str]:

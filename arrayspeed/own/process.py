@@ -29,6 +29,8 @@ class Worker(Spawned):
     ----------
     loaded
         What it answered when it had loaded the file; None before.
+    used
+        It was asked for something since it loaded the file.
     clean
         No function has changed how its allocator treats freed memory: for the next function it is as good as new.
     """
@@ -37,12 +39,15 @@ class Worker(Spawned):
         """``before``: a command that runs the process."""
         self.loaded: dict[str, Any] | None = None
         self.clean = True
+        self.used = False
         command = [*before, ready.executable, str(WORKER)]
         super().__init__(ready.label, command, cwd=script.path.parent, env=surroundings(ready))
-        self.ask({"file": str(script.path), "kind": script.kind})
+        self.ask({"file": str(script.path), "kind": script.kind, **script.asked})
+        self.used = False
 
     def ask(self, request: dict[str, Any] | int) -> None:
         """Send a request."""
+        self.used = True
         with suppress(OSError):  # it has ended, and its answer will say so
             self.channel.sendall((json.dumps(request) + "\n").encode())
 
@@ -62,6 +67,18 @@ class Worker(Spawned):
         if self.loaded is None:
             self.loaded = self.answer(time.monotonic() + timeout)
         return self.loaded
+
+    def pools(self, finder: str, timeout: float) -> list[dict[str, Any]] | None:
+        """Return which BLAS and OpenMP it has loaded (`arrayspeed.system.pools`); None where it cannot tell."""
+        self.go()
+        self.ask({"pools": finder})
+        try:
+            found: list[dict[str, Any]] | None = self.answer(time.monotonic() + timeout).get("pools")
+        except Failed:
+            return None
+        finally:
+            self.stop()
+        return found
 
     def answer(self, until: float) -> dict[str, Any]:
         """Its next line; how it ended where it ended."""
@@ -142,3 +159,68 @@ class Part(Player):
         self.ended = True
         if not self.worker.ended and not self.stopped:
             self.stop()
+
+
+#: Calls that each worker of several makes at least in a batch, where they take less than so many seconds: of fewer, the
+#: last ones meet nobody.
+LEAST, AT_MOST = 10, 0.1
+
+
+class Company(Part):
+    """A function in several workers of a side, which call it at once: as one player.
+
+    The first worker says what a call returns and takes, by itself; the others are made ready when it is.
+    """
+
+    def __init__(self, workers: Sequence[Worker], request: dict[str, Any]) -> None:
+        super().__init__(workers[0], request)
+        alone = {"memory": False, "kept": False, "values": None, "whole": False}
+        self.others = [Part(worker, request | alone) for worker in workers[1:]]
+        self.last = 0.0
+
+    def ready(self, timeout: float) -> float:
+        """Seconds of a call, roughly, when all are prepared."""
+        self.last = seconds = super().ready(timeout)
+        self.stop()
+        for other in self.others:
+            other.ready(timeout)
+            other.stop()
+        self.go()
+        return seconds
+
+    def batch(self, number: int, timeout: float) -> float:
+        """Seconds of a call of the worker that ends last: each makes so many at once with the others. Means would be
+        those of workers that have waited and of workers that have not.
+        """
+        every = (self, *self.others)
+        if self.last * LEAST < AT_MOST:
+            number = max(number, LEAST)
+        for one in every:
+            one.worker.ask(number)
+        self.last = max(one.seconds("seconds", timeout) for one in every)
+        return self.last
+
+    def retain(self, timeout: float) -> float:
+        """Seconds of a call, roughly, when all processes retain freed memory and are warm."""
+        seconds = super().retain(timeout)
+        for other in self.others:
+            other.retain(timeout)
+        return seconds
+
+    def stop(self) -> None:
+        """Stop all."""
+        super().stop()
+        for other in self.others:
+            other.stop()
+
+    def go(self) -> None:
+        """Let all run."""
+        super().go()
+        for other in self.others:
+            other.go()
+
+    def end(self) -> None:
+        """Leave the workers."""
+        super().end()
+        for other in self.others:
+            other.end()

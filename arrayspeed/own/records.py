@@ -13,10 +13,11 @@ from typing import Any
 from arrayspeed.own.script import Script
 from arrayspeed.own.sides import Ready
 from arrayspeed.records.files import append
+from arrayspeed.system.quota import quota
 from kernels.backends.hardware import cores
 
 #: Changes when what is measured, or how, changes: records of other forms are left alone.
-FORM = 5
+FORM = 6
 
 #: A function's size, as its file gives it; None where it has none.
 Size = int | float | str | None
@@ -41,9 +42,11 @@ class Record:
         Page faults a call.
     retained, retained_faults
         As ``batches`` and ``faults``, of further turns in which the process retained freed memory.
-    first, memory, kept, loaded, metric
-        Seconds of the first call; bytes at the peak of a call; bytes that every call keeps; seconds of the import; what
-        a command printed.
+    first, memory, kept, loaded
+        Seconds of the first call; bytes at the peak of a call; bytes that every call keeps; seconds of the import.
+    figure, metric
+        What it gives in place of times, by the name of its measure, and how much: what a command printed, or what a
+        benchmark of asv tracks.
     modules
         Seconds of each module that an import brought, without those that it imports itself.
     resident, resident_within
@@ -52,6 +55,8 @@ class Record:
         Why it failed, in a line; a class of failure; whether other calls of the process succeeded.
     result
         Of a side that was compared with the first one: whether both returned the same (`arrayspeed.own.results`).
+    exchanged
+        What the side made of what other sides returned (`arrayspeed.own.across`), each with its ``maker``.
     notes
         What a reader must know of it: a kind and its detail.
     """
@@ -71,12 +76,14 @@ class Record:
     resident: float | None = None
     resident_within: float | None = None
     loaded: float | None = None
+    figure: str | None = None
     metric: float | None = None
     modules: dict[str, float] | None = None
     why: str | None = None
     kind: str | None = None
     sometimes: bool = False
     result: dict[str, Any] | None = None
+    exchanged: list[dict[str, Any]] = field(default_factory=list)
     notes: list[list[Any]] = field(default_factory=list)
 
     @property
@@ -91,6 +98,8 @@ def run_of(script: Script, sides: Sequence[Ready], settings: dict[str, Any]) -> 
     """
     known = [FORM, script.digest, script.kind, [(one.label, one.identity) for one in sides], settings]
     known += [platform.node(), cores()]
+    if (limit := quota()) is not None and limit < cores():
+        known.append(limit)
     return hashlib.sha256(json.dumps(known).encode()).hexdigest()[:16]
 
 

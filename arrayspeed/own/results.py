@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,11 @@ import numpy as np
 
 #: Relative differences up to this power of the rounding error of the type are rounding: 1.5e-8 of float64.
 ROUNDING = {"f": 0.5, "c": 0.5}
+
+
+#: Leaves that say what kind of container there is, and those that stand for objects, which `arrayspeed.own.across`
+#: judges.
+KIND, OBJECT = "kind", "object"
 
 
 @dataclass(frozen=True)
@@ -25,12 +30,15 @@ class Compared:
     difference
         The largest relative difference: of a leaf, the largest difference of two numbers over the largest number.
     detail
-        What differs, or why they were not compared.
+        What differs or fails, or why they were not compared.
+    failed
+        Whether it is no result that differs, but a side that has none.
     """
 
     same: bool | None
     difference: float | None = None
     detail: str = ""
+    failed: bool = False
 
     def data(self) -> dict[str, Any]:
         """As a record holds it."""
@@ -55,13 +63,13 @@ def read(path: str | Path) -> list[Leaf]:
         found = []
         for row in rows:
             data = file.read(row["bytes"])
-            text = row["dtype"] == "text"
+            text = row["dtype"] in ("text", KIND, OBJECT)
             values = data.decode("utf-8", "replace") if text else np.frombuffer(data, np.dtype(row["dtype"]))
             found.append(Leaf(row["path"], row["dtype"], tuple(row["shape"]), values, row["digest"]))
     return found
 
 
-def compare(reference: dict[str, Any], subject: dict[str, Any], tolerance: float | None = None) -> Compared:
+def compare(reference: Mapping[str, Any], subject: Mapping[str, Any], tolerance: float | None = None) -> Compared:
     """Return what two workers said of their results (`arrayspeed.own.worker.measuring`).
 
     ``tolerance``: the relative difference that is allowed; None for what follows from the types.
@@ -82,7 +90,12 @@ def compare(reference: dict[str, Any], subject: dict[str, Any], tolerance: float
 
 
 def leaves_compared(leaves: Sequence[Leaf], other: Sequence[Leaf], tolerance: float | None) -> Compared:
-    """Return all leaves of two results."""
+    """Return all leaves of two results; another kind of container is another result, whatever it holds."""
+    kinds, others = map(kinds_of, (leaves, other))
+    for path in (path for path in kinds if path in others):
+        if kinds[path] != others[path]:
+            return Compared(False, None, f"{path + ': ' if path else ''}{kinds[path]} → {others[path]}")
+    leaves, other = ([leaf for leaf in each if leaf.dtype not in (KIND, OBJECT)] for each in (leaves, other))
     if [leaf.path for leaf in leaves] != [leaf.path for leaf in other]:
         return Compared(False, None, f"of other parts: {described(leaves)} → {described(other)}")
     differences = []
@@ -105,6 +118,14 @@ def leaves_compared(leaves: Sequence[Leaf], other: Sequence[Leaf], tolerance: fl
             counted = f"{unlike:,} of {a.values.size:,} numbers differ"
             return Compared(False, None if exact else found, where + counted)
     return Compared(True, max(differences, default=0.0))
+
+
+def kinds_of(leaves: Sequence[Leaf]) -> dict[str, str]:
+    """Return what is at each path: a kind of container, or one value."""
+    found: dict[str, str] = {}
+    for leaf in leaves:
+        found.setdefault(leaf.path, str(leaf.values) if leaf.dtype == KIND else "one value")
+    return found
 
 
 def difference(array: np.ndarray[Any, np.dtype[Any]], other: np.ndarray[Any, np.dtype[Any]]) -> tuple[float, bool]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,9 +16,12 @@ from typing import Any
 
 from arrayspeed.measure.players import Failed, Interleaving, Samples, interleave
 from arrayspeed.measure.states import NEVER
-from arrayspeed.own.process import Part, Worker
+from arrayspeed.model.errors import UserError
+from arrayspeed.own import across
+from arrayspeed.own.loaded import FINDER
+from arrayspeed.own.measures import PEAK
+from arrayspeed.own.process import Company, Part, Worker
 from arrayspeed.own.records import Record, Size
-from arrayspeed.own.results import compare
 from arrayspeed.own.script import Script
 from arrayspeed.own.sides import Ready
 from arrayspeed.own.states import differ
@@ -58,6 +61,8 @@ class Round:
     def __init__(self, number: int, sides: Sequence[Ready], script: Script, plan: Plan, folder: Path) -> None:
         self.number, self.sides, self.script, self.plan, self.folder = number, list(sides), script, plan, folder
         self.workers: dict[str, Worker] = {}
+        #: Further processes of a side, for functions that several call at once.
+        self.company: dict[str, list[Worker]] = {}
         self.loaded: dict[str, float] = {}
         self.rng = random.Random(f"{plan.seed} {number}")
 
@@ -81,6 +86,26 @@ class Round:
             found.stop()
         return found
 
+    def at_once(self, worker: Worker, function: str) -> int:
+        """Return how many processes of a side call a function at once."""
+        asked: int = self.script.asked.get("parallel") or (worker.loaded or {}).get("parallel", {}).get(function, 1)
+        return asked
+
+    def others(self, side: Ready, number: int) -> list[Worker]:
+        """Return so many further processes of a side, with the file loaded.
+
+        Raises
+        ------
+        Failed
+            The file cannot be loaded.
+        """
+        found = self.company[side.label] = [each for each in self.company.get(side.label, []) if not each.ended]
+        while len(found) < number:
+            found.append(Worker(side, self.script))
+            found[-1].load(self.plan.turns.timeout)
+            found[-1].stop()
+        return found[:number]
+
     def begin(self) -> list[Record]:
         """Start a process of every side, one after the other in an order that is drawn: how long each took to load."""
         for side in self.rng.sample(self.sides, len(self.sides)):
@@ -94,7 +119,8 @@ class Round:
         """End the processes of all sides, so that there are new ones, where one of them is not clean; whether it did.
         All, because the first function of a process makes the first calls of its libraries.
         """
-        left = [worker for worker in self.workers.values() if not worker.ended]
+        company = (each for workers in self.company.values() for each in workers)
+        left = [worker for worker in (*self.workers.values(), *company) if not worker.ended]
         if all(worker.clean for worker in left):
             return False
         for worker in left:
@@ -103,21 +129,31 @@ class Round:
 
     def play(self, task: Task) -> list[Record]:
         """Return what every side gave of a function."""
+        kinds = [(worker.loaded or {}).get("figures", {}).get(task.function) for worker in self.workers.values()]
+        if figure := next(filter(None, kinds), None):
+            return [] if task.touch else self.figures(task, figure)
         renewed = task.clean and self.renew()
+        at_once = 1
         rng = random.Random(f"{self.plan.seed} {self.number} {task.function} {task.size}")
         parts: list[Part] = []
         taken: dict[str, Samples] = {}
         for side in rng.sample(self.sides, len(self.sides)):
             path = str(self.folder / f"values-{self.sides.index(side)}") if task.values else None
+            function = side.side.function or task.function
             request = {
-                "function": side.side.function or task.function,
+                "function": function,
                 "size": task.size,
                 "touch": task.touch,
                 "memory": task.memory,
                 "kept": task.kept,
             }
             try:
-                parts.append(Part(self.worker(side), request | {"values": path}))
+                worker = self.worker(side)
+                at_once = self.at_once(worker, function)
+                carried = any(function in (worker.loaded or {}).get(each, []) for each in across.CARRIED)
+                request |= {"values": path, "whole": carried}
+                others = self.others(side, at_once - 1)
+                parts.append(Company([worker, *others], request) if others else Part(worker, request))
             except Failed as error:
                 taken[side.label] = Samples(why=str(error), kind=error.kind)
         if task.timed:
@@ -134,18 +170,78 @@ class Round:
         if renewed and not differ([{record.side: record for record in records}]):
             # In further rounds its processes are not new, and other functions make the first calls of its libraries.
             records = [replace(record, first=None) for record in records]
+        if at_once > 1:
+            for record in records:
+                record.notes.append(["parallel", str(at_once)])
         if task.values:
-            one = found.get(self.sides[0].label, {})
-            for record in records[1:]:
-                record.result = compare(one, found.get(record.side, {}), self.plan.tolerance).data() | {
-                    "summary": [one.get("summary"), found.get(record.side, {}).get("summary")],
-                    "digests": [one.get("digest"), found.get(record.side, {}).get("digest")],
-                }
+            self.compare(task, records, found)
         return records
+
+    def figures(self, task: Task, figure: str) -> list[Record]:
+        """Return the figure that every side gives in place of a time, one after the other in an order that is drawn.
+        The peak of a process is that of a new one.
+        """
+        found: dict[str, dict[str, Any]] = {}
+        records = {
+            side.label: Record(self.number, side.label, task.function, task.size, figure=figure) for side in self.sides
+        }
+        for side in self.rng.sample(self.sides, len(self.sides)):
+            record = records[side.label]
+            request = {"function": task.function, "size": task.size}
+            try:
+                worker = self.worker(side)
+                if figure == PEAK and worker.used:
+                    worker.end()
+                    worker = self.worker(side)
+                request["figure"] = str(self.folder / f"values-{self.sides.index(side)}")
+                found[side.label] = across.asked(worker, request, self.plan.turns.timeout)
+                record.metric = found[side.label]["figure"]
+            except Failed as error:
+                record.why, record.kind = str(error), error.kind
+        first, *others = records.values()
+        for record in others:
+            if first.side in found and record.side in found and None in (first.metric, record.metric):
+                record.result = across.figures_compared(found[first.side], found[record.side], self.plan.tolerance)
+        return list(records.values())
+
+    def compare(self, task: Task, records: Sequence[Record], found: Mapping[str, dict[str, Any]]) -> None:
+        """Note whether the sides returned the same, and what each made of what another one returned."""
+        first, *others = self.sides
+        one = found.get(first.label, {})
+        timeout = self.plan.turns.timeout
+        for side, record in zip(others, records[1:], strict=True):
+            other = found.get(side.label, {})
+            if not (one.get("files") or one.get("whole")) or not (other.get("files") or other.get("whole")):
+                continue
+            function = side.side.function or task.function
+            try:
+                judged = across.judged(self.workers[side.label], function, one, other, self.plan.tolerance, timeout)
+            except Failed as error:
+                raise UserError(f"{self.script.name}: {error}") from error
+            by_file = function in (self.workers[side.label].loaded or {}).get(across.SAME, [])
+            record.result = judged.data() | {
+                "summary": [one.get("summary"), other.get("summary")],
+                # Results that the file's own function judges may differ from process to process.
+                "digests": [None, None] if by_file else [one.get("digest"), other.get("digest")],
+            }
+            if by_file:
+                record.notes.append(["judged", across.name_of(across.SAME, function)])
+        if all(task.function in (worker.loaded or {}).get(across.EXCHANGE, []) for worker in self.workers.values()):
+            made = {side.label: found.get(side.label, {}) for side in self.sides}
+            pairs = across.exchanged(self.workers, task.function, made, self.plan.tolerance, timeout, self.folder)
+            for record in records:
+                record.exchanged = [
+                    {"maker": maker, **one.data()} for (maker, reader), one in pairs.items() if reader == record.side
+                ]
+
+    def pools(self) -> dict[str, list[dict[str, Any]] | None]:
+        """Return which BLAS and OpenMP the process of each side has loaded by now, of those that have not ended."""
+        left = {label: worker for label, worker in self.workers.items() if not worker.ended}
+        return {label: worker.pools(FINDER, self.plan.turns.timeout) for label, worker in left.items()}
 
     def end(self) -> None:
         """End all processes."""
-        for worker in self.workers.values():
+        for worker in (*self.workers.values(), *(each for company in self.company.values() for each in company)):
             worker.end()
 
 

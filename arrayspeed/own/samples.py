@@ -1,25 +1,24 @@
-"""Samples of two sides from files: JSON lines that hold both, or two files of pyperf, pytest-benchmark or hyperfine.
+"""Samples of two sides from files: lines that hold both, or two files of one tool (`arrayspeed.own.exports`).
 
-What comes out is `arrayspeed.decide.Observed`, one a comparison. JSON lines whose sides share rounds are compared pair
-by pair. Two files were measured one after the other: their sides are compared unpaired, with the noise between two
-sessions on top, which no sample within a session can show.
+What comes out is `arrayspeed.decide.Observed`, one a comparison. Lines, of JSON or CSV, whose sides share rounds are
+compared pair by pair. Two files were measured one after the other: their sides are compared unpaired, with the noise
+between two sessions on top, which no sample within a session can show.
 """
 
 from __future__ import annotations
 
 import json
-import math
 import sys
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 from arrayspeed.decide import Observed
 from arrayspeed.decide.compare import PROCESS_NOISE
 from arrayspeed.decide.observed import Value
 from arrayspeed.model.errors import UserError
+from arrayspeed.own.exports import CSV, HYPERFINE, TOOLS, Benchmarks, positive, rows_of_csv, shown
 
 #: Standard deviation of the logarithm of a ratio that two sessions of one quiet machine add: clock speed, temperature,
 #: memory layout, what else runs. Shared machines have more.
@@ -27,8 +26,8 @@ SESSION_NOISE = 0.02
 
 SIDES = ("reference", "subject")
 
-#: A file's benchmarks: name -> what each process gave, None where it failed.
-Benchmarks = dict[str, list[float | None]]
+#: The kind of a file that holds both sides.
+LINES = "JSON lines"
 
 
 @dataclass(frozen=True)
@@ -90,6 +89,8 @@ def parse(path: str) -> tuple[str, Any]:
         first = text.lstrip().split("\n", 1)[0]
         if '"comparison"' in first or getattr(error, "msg", "").startswith("Extra data"):
             return LINES, text.split("\n")
+        if (rows := rows_of_csv(text)) is not None:
+            return (LINES, map(json.dumps, rows)) if "comparison" in rows[0] else (CSV, {"rows": rows})
         where = f" at line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
         raise UserError(f"{name_of(path)} is not valid JSON{where}: {reason(error)}") from error
     if isinstance(data, dict):
@@ -123,34 +124,6 @@ def reason(error: Exception) -> str:
     if isinstance(error, json.JSONDecodeError):
         return error.msg
     return str(error).splitlines()[0] if str(error) else type(error).__name__
-
-
-def positive(value: object) -> float:
-    """Return a sample.
-
-    Raises
-    ------
-    ValueError
-        It is not a number above 0.
-    """
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise ValueError(f"a value must be a number above 0, not {shown(value)}")
-    try:
-        number = float(value)
-    except OverflowError:
-        number = math.inf
-    if not 0 < number < math.inf:
-        raise ValueError(f"a value must be a number above 0, not {shown(value)}")
-    return number
-
-
-def shown(value: object) -> str:
-    """Return a value in a message, not longer than a few words."""
-    try:
-        text = json.dumps(value)
-    except (ValueError, RecursionError):
-        text = type(value).__name__
-    return text if len(text) <= 40 else text[:37] + "..."
 
 
 def from_lines(path: str, lines: Iterable[str], session_noise: float) -> Samples:
@@ -282,55 +255,3 @@ def benchmarks(path: str, kind: str, data: dict[str, Any]) -> Benchmarks:
     if not found:
         raise UserError(f"{name_of(path)} holds no benchmark")
     return found
-
-
-def of_pyperf(data: dict[str, Any]) -> Iterable[tuple[str, list[float | None]]]:
-    """One value a worker process, the median of its own; processes that only calibrate have none."""
-    common = data.get("metadata", {}).get("name", "benchmark")
-    for one in data["benchmarks"]:
-        runs = [run["values"] for run in one["runs"] if run.get("values")]
-        yield str(one.get("metadata", {}).get("name", common)), [median(map(positive, values)) for values in runs]
-
-
-def of_pytest_benchmark(data: dict[str, Any]) -> Iterable[tuple[str, list[float | None]]]:
-    """One value a benchmark: all its rounds ran in one process."""
-    for one in data["benchmarks"]:
-        yield str(one.get("fullname") or one["name"]), [positive(one["stats"]["median"])]
-
-
-def of_hyperfine(data: dict[str, Any]) -> Iterable[tuple[str, list[float | None]]]:
-    """One value a run, each a process; it failed where its exit code is not 0."""
-    for one in data["results"]:
-        times = one["times"]
-        codes = one.get("exit_codes") or [0] * len(times)
-        if len(codes) != len(times):
-            raise ValueError(f"{len(times)} times and {len(codes)} exit codes")
-        yield (
-            str(one["command"]),
-            [None if code != 0 else positive(time) for time, code in zip(times, codes, strict=True)],
-        )
-
-
-def entries(data: dict[str, Any], key: str) -> list[dict[str, Any]]:
-    """Return the objects in a list of a file; none where it has no such list."""
-    rows = data.get(key)
-    return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
-
-
-@dataclass(frozen=True)
-class Tool:
-    """How to know a tool's file, and how to read it."""
-
-    recognises: Callable[[dict[str, Any]], bool]
-    benchmarks: Callable[[dict[str, Any]], Iterable[tuple[str, list[float | None]]]]
-
-
-LINES, HYPERFINE = "JSON lines", "hyperfine"
-
-TOOLS = {
-    "pyperf": Tool(lambda data: any("runs" in row for row in entries(data, "benchmarks")), of_pyperf),
-    "pytest-benchmark": Tool(
-        lambda data: any("stats" in row for row in entries(data, "benchmarks")), of_pytest_benchmark
-    ),
-    HYPERFINE: Tool(lambda data: any("times" in row for row in entries(data, "results")), of_hyperfine),
-}

@@ -7,10 +7,11 @@ import hashlib
 import os
 import re
 import tomllib
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
@@ -57,6 +58,10 @@ class Script:
         Whether nothing but times is asked for: what asv's ``time_*`` are for.
     build
         Commands that build the project, where asv.conf.json has some.
+    more
+        Of which metrics more is better, by their names; "" where there is only one.
+    asked
+        What a worker is asked for besides: how many calls run at once, whether tests are measured whole.
     """
 
     path: Path
@@ -69,6 +74,8 @@ class Script:
     modules: tuple[str, ...] = ()
     times_only: bool = False
     build: tuple[str, ...] = ()
+    more: tuple[str, ...] = ()
+    asked: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def has_file(self) -> bool:
@@ -115,7 +122,8 @@ def of_asv(path: str | Path) -> Script:
     """
     configuration = Path(path, asv_project.NAME)
     project = asv_project.read(configuration) if configuration.is_file() else asv_project.AsvProject(Path(path))
-    needs = (f"asv_runner=={version('asv_runner')}", *project.requirements)
+    # pympler is what asv_runner's mem_* need.
+    needs = (f"asv_runner=={version('asv_runner')}", "pympler", *project.requirements)
     return replace(suite(project.benchmarks, "asv", needs, file=False), times_only=True, build=project.build)
 
 
@@ -127,10 +135,10 @@ def digest_of(path: Path) -> str:
     return whole.hexdigest()
 
 
-def of_command(command: str, metric: str = "") -> Script:
-    """Return a command that is run where arrayspeed is."""
-    digest = hashlib.sha256(f"{command}\0{metric}".encode()).hexdigest()
-    return Script(Path.cwd(), digest, kind=COMMAND, command=command, metric=metric)
+def of_command(command: str, metric: str = "", more: tuple[str, ...] = ()) -> Script:
+    """Return a command that is run where arrayspeed is; ``more``: metrics of which more is better."""
+    digest = hashlib.sha256(f"{command}\0{metric}\0{more}".encode()).hexdigest()
+    return Script(Path.cwd(), digest, kind=COMMAND, command=command, metric=metric, more=more)
 
 
 def of_modules(names: Sequence[str]) -> Script:

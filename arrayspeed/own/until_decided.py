@@ -12,6 +12,7 @@ from arrayspeed.decide import Decision, Observed
 from arrayspeed.measure.looking import Clock, Limits, look_by_look
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.failures import TIMED_OUT
+from arrayspeed.own import loaded
 from arrayspeed.own.commands import command_rounds
 from arrayspeed.own.imports import import_rounds
 from arrayspeed.own.measures import (
@@ -96,6 +97,8 @@ def until_decided(
                 progress.doing(task.function)
                 records.add(now.play(task))
                 progress.finish()
+            if isinstance(now, Round):
+                loaded.keep(records, number, now.pools())
 
         def go_on(done: int, undecided: set[Key]) -> bool:
             left[0] = undecided

@@ -7,22 +7,36 @@ from statistics import median
 from typing import Any
 
 from arrayspeed.decide import Decision, Observed
-from arrayspeed.decide.words import DIFFERS, NEW, SAME, WORKS
+from arrayspeed.decide.words import DIFFERS, FAILS, NEW, SAME, WORKS
 from arrayspeed.environments.machine import describe
 from arrayspeed.measure.looking import Limits
 from arrayspeed.model.units import significant
 from arrayspeed.own.best import best
 from arrayspeed.own.imports import dearer
-from arrayspeed.own.measures import MEASURES, MODULE, RETAINED, TIME, Key
+from arrayspeed.own.loaded import loaded
+from arrayspeed.own.measures import MEASURES, MODULE, RETAINED, TIME, Key, Measure
 from arrayspeed.own.notes import name, notes_of
 from arrayspeed.own.records import Records, Size
 from arrayspeed.own.script import Script
 from arrayspeed.own.sides import Ready
+from arrayspeed.verdict.loaded import note
 from arrayspeed.verdict.rows import Quantity, Row
 from arrayspeed.verdict.verdict import RESULT, Best, Side, Verdict
 
 #: Whether both sides return the same.
 RESULTS = Quantity(RESULT, "result", "Results", significant, averaged=False)
+
+#: Whether a side makes of what the other one returned what that itself does: from old to new, and from new to old.
+EXCHANGES = tuple(
+    Quantity(
+        f"exchange_{maker}_{reader}",
+        f"{maker} read by {reader}",
+        f"What {maker} returned, read by {reader}",
+        significant,
+        False,
+    )
+    for maker, reader in (("old", "new"), ("new", "old"))
+)
 
 
 def verdict(
@@ -45,18 +59,28 @@ def verdict(
         if isinstance(key[3], str):  # of two other sides only the best set is
             commits = any(side.side.build for side in sides)
             rows.append(row_of(records, key[:3], (records.sides[0], key[3]), decision, observed[key], commits))
-    items = list(dict.fromkeys((function, size) for function, size, _, _ in decisions if function is not None))
+    # A figure without a ratio has a result and no decision.
+    every = [*((function, size) for function, size, _, _ in decisions), *(item[:2] for item in records.found)]
+    items = list(dict.fromkeys((function, size) for function, size in every if function is not None))
     for function, size in items:
         for side in records.sides[1:]:
             rows += result_rows(records, function, size, side)
-    labels = [side.label for side in sides]
+            rows += exchange_rows(records, function, size, side)
+    labels, known = [side.label for side in sides], loaded(records)
     what = " → ".join(labels) if len(labels) == 2 else f"{labels[0]} against {', '.join(labels[1:])}"
     fastest = best(decisions, records.sides) if every_pair else None
     return Verdict(
         f"{script.name}, {what}",
-        [Side(side.label, side.version, side.packages, dict(side.side.variables)) for side in sides],
+        [
+            Side(side.label, side.version, side.packages, dict(side.side.variables), known.get(side.label) or ())
+            for side in sides
+        ],
         rows,
-        [*notes_of(script, sides, records, items, [row.quantity.name for row in rows], limits, unclear_share), *more],
+        [
+            *notes_of(script, sides, records, items, [row.quantity.name for row in rows], limits, unclear_share),
+            *filter(None, [note([known.get(label) for label in labels])]),
+            *more,
+        ],
         limits.factor,
         unclear_share,
         None if fastest is None else [Best(name(item), names, labels_of(*item)) for item, names in fastest.items()],
@@ -90,7 +114,7 @@ def row_of(
         faults=faults(records, function, size, sides) if measure in (TIME, RETAINED) else (None, None),
         detail=reason(records, function, size, sides) if function and failed else modules(records, what, sides),
         labels=labels_of(function, size),
-        processes=(processes(observed.reference), processes(observed.subject)),
+        processes=(processes(MEASURES[measure], observed.reference), processes(MEASURES[measure], observed.subject)),
     )
 
 
@@ -110,9 +134,13 @@ def labels_of(function: str | None, size: Size) -> dict[str, Any]:
     return {"function": function, "size": size}
 
 
-def processes(side: Mapping[Any, Any]) -> list[dict[str, Any]]:
+def processes(measure: Measure, side: Mapping[Any, Any]) -> list[dict[str, Any]]:
     """Return what each process of a side gave."""
-    return [{"round": number, "value": value} for number, value in side.items()]
+    value_of = measure.quantity.value
+    return [
+        {"round": number, "value": value_of(value) if isinstance(value, float) else value}
+        for number, value in side.items()
+    ]
 
 
 def faults(
@@ -159,6 +187,34 @@ def result_rows(records: Records, function: str, size: Size, side: str) -> list[
             labels=labels_of(function, size),
         )
     ]
+
+
+def exchange_rows(records: Records, function: str, size: Size, side: str) -> list[Row]:
+    """Return what a side and the first one make of what the other one returned, both ways; nothing where neither was
+    asked, or where that cannot be told.
+    """
+    first = records.sides[0]
+    found = []
+    for quantity, (maker, reader) in zip(EXCHANGES, ((first, side), (side, first)), strict=True):
+        every = [row[reader].exchanged for row in records.of(function, size, records.rounds)]
+        rows = [one for each in every for one in each if one["maker"] == maker]
+        if not rows or any(row["same"] is None for row in rows):
+            continue
+        worst = min(rows, key=lambda row: (row["same"], not row["failed"]))
+        word = SAME if worst["same"] else FAILS if worst["failed"] else DIFFERS
+        found.append(
+            Row(
+                f"{item_of(function, size)} {quantity.name}{f' {side}' if len(records.sides) > 2 else ''}",
+                item_of(function, size),
+                quantity,
+                side,
+                word,
+                detail=worst["detail"],
+                difference=worst["difference"] if worst["same"] else None,
+                labels=labels_of(function, size),
+            )
+        )
+    return found
 
 
 def by_chance(rows: Sequence[Mapping[str, Any]]) -> bool:

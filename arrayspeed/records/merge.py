@@ -24,7 +24,7 @@ from arrayspeed.environments.plugin import PACKAGES
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.text import printable
 from arrayspeed.model.units import plural
-from arrayspeed.records import peaks, processes, results
+from arrayspeed.records import loaded, peaks, processes, results, scaling, states
 from arrayspeed.records.combined import Key, Side, check, combine
 
 #: What asv calls the description of a machine.
@@ -294,7 +294,17 @@ def merge_peaks(path: Path, others: Iterable[Path], files: dict[Path, bytes], ad
 
 
 def merge_explanations(path: Path, others: Iterable[Path], files: dict[Path, bytes], added: Added) -> None:
-    """Return the lines of all, by their dates: of one pair of versions and combination, the last counts."""
+    """Bring the lines of all, by their dates: of one pair of versions and combination, the last counts."""
+    added.explanations += merge_lines(path, others, files)
+
+
+def merge_states(path: Path, others: Iterable[Path], files: dict[Path, bytes], added: Added) -> None:
+    """Bring what is known of a machine and its environments, by their dates."""
+    merge_lines(path, others, files)
+
+
+def merge_lines(path: Path, others: Iterable[Path], files: dict[Path, bytes]) -> int:
+    """Bring the lines of all, by their dates; how many came."""
 
     def age(text: bytes) -> float | None:
         with suppress(ValueError, RecursionError):
@@ -307,7 +317,7 @@ def merge_explanations(path: Path, others: Iterable[Path], files: dict[Path, byt
     if more:
         lines: list[bytes] = sorted([*ours, *more], key=lambda text: age(text) or 0.0)
         files[path] = b"\n".join(lines) + b"\n"
-    added.explanations += len(more)
+    return len(more)
 
 
 #: Ending -> what brings files of that ending, in the order of writing.
@@ -318,6 +328,9 @@ BRING = {
     AUDIT: merge_audits,
     peaks.FILE: merge_peaks,
     EXPLANATIONS: merge_explanations,
+    states.FILE: merge_states,
+    loaded.FILE: merge_states,
+    scaling.FILE: merge_states,
 }
 
 

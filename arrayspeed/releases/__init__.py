@@ -12,10 +12,10 @@ It must not know commands or pages.
     show       these for people and programs
     found      what one comparison of two releases gave
     subject    releases side by side: in somebody's own code (`own`), or in our kernels (`suite`)
-    search     between which releases a change lies, step by step; a step that says nothing is walked around
+    search     between which releases a change lies, step by step; a step that decides nothing is skipped
     bisect     a search whose steps are measured
     outcome    what it found, for people and programs
     state      a file that is there whole or not at all
-    watch      new releases: screened, confirmed, measured again on another day, bisected, said once
+    watch      new releases: screened, confirmed, measured again on another day, bisected, reported once
     pages      a page for each release, and a summary of all
 """

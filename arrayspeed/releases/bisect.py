@@ -321,7 +321,7 @@ class Bisection:
         """Return what a step said, in lines."""
         if step.why:
             return [f"{step.version} is left out: {step.why}"]
-        words = {None: "unclear, walked around", True: f"like {self.new}", False: f"like {self.old}"}
+        words = {None: "unclear, skipped", True: f"like {self.new}", False: f"like {self.old}"}
         targets = self.targets()
         return [f"{targets[what].name}: {words[self.said(targets[what], step)]}" for what in looking]
 

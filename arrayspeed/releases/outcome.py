@@ -9,8 +9,9 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from arrayspeed.formats.data import as_json as dump
+from arrayspeed.formats.fitting import Fitting
 from arrayspeed.formats.progress import clock
-from arrayspeed.formats.verdicts import markdown_table, markdown_text, style, table
+from arrayspeed.formats.verdicts import markdown_table, markdown_text, style
 from arrayspeed.model.text import printable
 from arrayspeed.model.units import plural
 from arrayspeed.releases.bisect import Change, Outcome, Step
@@ -29,7 +30,7 @@ def headline(outcome: Outcome) -> str:
 def conclusion(outcome: Outcome) -> str:
     """Return the same, where it is known what was asked."""
     if outcome.stopped:
-        return f"{outcome.stopped}; the same command goes on where it stopped."
+        return f"{outcome.stopped}; rerun the command to resume."
     if not outcome.changes:
         open_ = sum(one.open for one in outcome.ends)
         if outcome.status:
@@ -79,7 +80,7 @@ def notes(outcome: Outcome) -> list[str]:
         lines += [f"{label}: {url}" for label, url in links.items()]
     if outcome.left_out:
         lines.append("Left out: " + ", ".join(f"{one} ({why})" for one, why in outcome.left_out.items()) + ".")
-    lines += [f"Walked around: {step_text(step)}." for step in outcome.steps if step.why]
+    lines += [f"Skipped: {step_text(step)}." for step in outcome.steps if step.why]
     lines.append(f"{plural(len(outcome.steps), 'step')}, {clock(outcome.seconds)}.")
     return lines
 
@@ -98,7 +99,8 @@ def as_table(outcome: Outcome) -> RenderableType:
     """For a terminal."""
     parts: list[RenderableType] = [Text(printable(headline(outcome)), style="bold")]
     if outcome.changes:
-        parts.append(table(HEADINGS, rows(outcome), [style(one.target.verdict) for one in outcome.changes]))
+        styles = [style(one.target.verdict) for one in outcome.changes]
+        parts.append(Fitting(HEADINGS, rows(outcome), 2, styles))
     return Group(*parts, *(Text(printable(line), style="dim") for line in notes(outcome)))
 
 

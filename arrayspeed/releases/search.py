@@ -1,4 +1,4 @@
-"""Between which releases a change lies: the middle is asked for, and what says nothing is walked around."""
+"""Between which releases a change lies: the middle is asked for, and what decides nothing is skipped."""
 
 from __future__ import annotations
 

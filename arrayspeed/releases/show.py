@@ -9,7 +9,8 @@ from rich.console import RenderableType
 from arrayspeed.environments.listed import Release
 from arrayspeed.environments.pythons import span
 from arrayspeed.formats.data import as_json as dump
-from arrayspeed.formats.verdicts import markdown_table, table
+from arrayspeed.formats.fitting import Fitting
+from arrayspeed.formats.verdicts import markdown_table
 
 HEADINGS = ("release", "date", "wheels", "for here", "Python", "source", "")
 
@@ -25,7 +26,7 @@ def cells(release: Release) -> list[str]:
 def as_table(releases: Sequence[Release]) -> RenderableType:
     """For a terminal."""
     styles = ["dim" if one.obstacle else "" for one in releases]
-    return table(HEADINGS, map(cells, releases), styles, right=[2, 3])
+    return Fitting(HEADINGS, list(map(cells, releases)), 2, styles, right=[2, 3], prose=True)
 
 
 def as_markdown(project: str, releases: Sequence[Release]) -> str:

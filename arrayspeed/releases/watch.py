@@ -1,4 +1,4 @@
-"""New releases of what is watched: each compared with the last one that was, and said once.
+"""New releases of what is watched: each compared with the last one that was, and reported once.
 
 A release goes through stages, and the state is kept after each, so that a job that is killed goes on:
 
@@ -98,6 +98,10 @@ class Watch:
             Nothing can be measured.
         """
         mine = self.load()
+        if all(one.obstacle for one in self.releases.values()):
+            raise UserError(
+                f"{self.subject.name} has no release with a wheel for this platform and a Python that can be had"
+            )
         self.drop_vanished(mine)
         if mine["seen"] is None:
             self.begin(mine)
@@ -137,10 +141,6 @@ class Watch:
         since = self.rules.since
         if since is not None and since not in usable:
             raise UserError(f"--since {since}: {self.subject.name} has no such release with a wheel for here")
-        if not usable:
-            raise UserError(
-                f"{self.subject.name} has no release with a wheel for this platform and a Python that can be had"
-            )
         mine["seen"] = since or usable[-1]
         self.save()
         self.say(f"{self.subject.name}: releases after {mine['seen']} are compared with it")
@@ -188,14 +188,14 @@ class Watch:
                     now
                 )
         except OutOfTime:
-            self.say(f"{self.title(now)}: time is up; the same command goes on with it")
+            self.say(f"{self.title(now)}: time is up; rerun the command to resume")
             self.statuses.append(2)
             return False
         self.save()
         return True
 
     def installed(self, mine: dict[str, Any], now: dict[str, Any]) -> bool:
-        """Make the environments; a release that cannot be had is said once, and left out from then on."""
+        """Make the environments; a release that cannot be had is reported once, and left out from then on."""
         try:
             self.subject.ends(now["against"], now["version"])
             self.subject.works(now["version"])

@@ -6,7 +6,8 @@ and ``decisions-N.json`` what these values show of each other (`arrayspeed.repor
 ``families-N.json`` and ``weights-N.json`` are for means over kernels (`arrayspeed.report.weights`), and
 ``answers-N.json`` says which backends are the best by family (`arrayspeed.report.answers`).
 ``library-MACHINE-LIBRARY.json`` holds the series of a library over its releases (`arrayspeed.report.series`).
-``claims.json``, ``findings.json``, ``audits.json`` and ``columns.json`` are what the pages about them read.
+``claims.json``, ``findings.json``, ``audits.json``, ``scaling.json`` and ``columns.json`` are what the pages about them
+read.
 ``results.csv``, ``.parquet`` and ``.json`` are everything as asv stored it, for people to work with.
 """
 
@@ -45,6 +46,7 @@ from arrayspeed.report.backends import BASELINE, BASELINE_DEVICE, COLOURS
 from arrayspeed.report.decisions import decisions
 from arrayspeed.report.files import dump, rounded
 from arrayspeed.report.findings import as_data as findings_data
+from arrayspeed.report.scaling import by_machine
 from arrayspeed.report.series import write_series
 from arrayspeed.report.weights import families, weights
 from kernels import BACKENDS, CATALOGUE, DEVICES, LIBRARIES
@@ -93,6 +95,7 @@ def write(folder: Path, results_dir: str | Path) -> dict[str, Any]:
     dump(folder / "claims.json", {part.machine["name"]: part.claims for part in parts})
     dump(folder / "findings.json", findings_data(judged({part.machine["name"]: part.findings for part in parts})))
     dump(folder / "audits.json", audits(results_dir))
+    dump(folder / "scaling.json", by_machine(results_dir))
     dump(folder / "columns.json", columns())
     write_downloads(folder, table)
     return meta

@@ -32,6 +32,7 @@ PAGES = (
         "What a first call costs, and after how many calls compiling has paid off.",
     ),
     Page("limits", "Limits", "How close each kernel comes to what the machine can do."),
+    Page("scaling", "Scaling", "What a second core brings: time against cores, and the speed-up, by backend."),
     Page(
         "trust",
         "Trust",

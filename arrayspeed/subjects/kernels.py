@@ -5,38 +5,43 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from asv.config import Config
-from asv.environment import Environment, get_environments
-from asv.repo import get_repo
+from asv.environment import Environment
 
 from arrayspeed.decide import LOOKS, UNCLEAR_SHARE, Observed
 from arrayspeed.environments import interpreters, pythons
 from arrayspeed.environments.keep import keep
 from arrayspeed.environments.listed import Python, Release, releases, within_reach
 from arrayspeed.environments.machine import describe
-from arrayspeed.environments.plugin import stored_packages, wheels
+from arrayspeed.environments.plugin import wheels
 from arrayspeed.environments.uv import Uv
 from arrayspeed.formats.progress import clock
 from arrayspeed.formats.progress import say as to_stderr
 from arrayspeed.measure.block_results import stored
 from arrayspeed.measure.blocks import expected, fits
 from arrayspeed.measure.host import only_run
+from arrayspeed.measure.loaded import of_environments
 from arrayspeed.measure.looking import Limits
 from arrayspeed.measure.plan import Selection
 from arrayspeed.measure.selections import in_tier_only
-from arrayspeed.measure.session import Session, open_session, same_code
+from arrayspeed.measure.session import Session, open_session
 from arrayspeed.measure.tiers import DEFAULT
 from arrayspeed.measure.until_decided import until_decided
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.libraries import bare
-from arrayspeed.model.text import digest
-from arrayspeed.records.results import result_commits
+from arrayspeed.model.text import digest, printable
+from arrayspeed.model.units import plural
+from arrayspeed.records.loaded import of as stored_loaded
 from arrayspeed.subjects.found import Asked, Found, of_row
 from arrayspeed.subjects.subject import links_of
+from arrayspeed.system.missing import sentence
 from arrayspeed.upgrades import compare, pair
 from arrayspeed.upgrades.compare import Collected, Pair
+from arrayspeed.upgrades.reuse import reused
 from arrayspeed.upgrades.verdict import row_of, verdict
+from arrayspeed.verdict.loaded import note
 from arrayspeed.verdict.verdict import Side, Verdict
 from kernels.kernel import TIERS
 
@@ -158,8 +163,10 @@ class Kernels:
             session = open_session(config, self.selections)
             chosen = self.within(session, limits.minutes) if self.fitting else self.selections
             rows = compare.measure(session, chosen, limits)
+            loaded = of_environments(session, [row.one.backend for row in rows if row.one.backend])
         packages = [env.packages() for env in session.environments.values()]
-        return self.verdict_of(sides, rows, session.machine["machine"], packages, limits, unclear)
+        found = self.verdict_of(sides, rows, session.machine["machine"], packages, limits, unclear, loaded)
+        return replace(found, notes=[*found.notes, *filter(None, [sentence()])])
 
     def within(self, session: Session, minutes: float) -> list[Selection]:
         """Return what of the selections is measured in so many minutes: the largest tier of which they are enough for
@@ -183,26 +190,24 @@ class Kernels:
         return chosen
 
     def stored(self, sides: Sequence[str], machine: str | None, limits: Limits, unclear: float) -> Verdict:
-        """Compare what is stored of two versions.
+        """Compare what is stored of two versions, of today's code.
 
         Raises
         ------
         UserError
-            Nothing is, of both.
+            Nothing of the kind is stored of both.
         """
         old, new = sides
         pair.check_versions(self.name, old, new)
-        config, machine = self.two(old, new), machine or describe()["machine"]
-        commits = same_code(get_repo(config), result_commits(config.results_dir, machine))
-        names = [env.name for env in get_environments(config, None)]
-        known = compare.stored(config.results_dir, machine, (names[0], names[1]), commits, self.selections)
-        if not known:
-            raise UserError(
-                f"{config.results_dir}/{machine} has no results of both versions from the current kernels: "
-                "run it without --reuse"
-            )
-        packages = [stored_packages(config.results_dir, machine, name, commits) for name in names]
-        return self.verdict_of(sides, compare.judge_stored(known, limits), machine, packages, limits, unclear)
+        machine = machine or describe()["machine"]
+        found = reused(self.config, self.name, (old, new), self.companions, self.asked, machine, self.selections)
+        self.chosen = found.pythons
+        if found.out_of_date:
+            what = plural(found.out_of_date, "comparison")
+            self.say(f"left out: {what} measured by other code (arrayspeed run --stale --machine {printable(machine)})")
+        loaded = [stored_loaded(Path(self.config.results_dir, machine), name) for name in found.environments]
+        rows = compare.judge_stored(found.known, limits)
+        return self.verdict_of(sides, rows, machine, found.packages, limits, unclear, loaded)
 
     def verdict_of(
         self,
@@ -212,11 +217,14 @@ class Kernels:
         packages: Sequence[Mapping[str, str]],
         limits: Limits,
         unclear: float,
+        loaded: Sequence[list[dict[str, Any]] | None],
     ) -> Verdict:
-        """Return the verdict of two versions."""
+        """Return the verdict of two versions; ``loaded``: which BLAS and OpenMP each of them loads."""
         both = sides_of(sides, self.chosen, packages)
+        old, new = (replace(side, loaded=each or ()) for side, each in zip(both, loaded, strict=True))
         others = pair.packages_that_differ(self.name, packages, self.chosen)
-        return verdict(self.name, both, rows, machine, limits, others, unclear)
+        found = verdict(self.name, (old, new), rows, machine, limits, others, unclear)
+        return replace(found, notes=[*found.notes, *filter(None, [note(loaded)])])
 
     def measure(
         self, versions: Sequence[str], asked: Mapping[Asked, float | None] | None, limits: Limits, stage: str

@@ -15,7 +15,7 @@ from arrayspeed.environments.listed import Python, Release, releases, within_rea
 from arrayspeed.environments.requirements import name_of
 from arrayspeed.environments.resolve import Requested, preferring, resolve
 from arrayspeed.environments.uv import Uv
-from arrayspeed.measure.host import only_run
+from arrayspeed.measure.host import keep_state, only_run
 from arrayspeed.measure.looking import Limits
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.text import digest, file_name
@@ -45,7 +45,8 @@ class OwnCode:
         self.pythons: Sequence[Python] = within_reach(python)
         self.interpreter, self.ends_of = "", ("", "")
         choice = [wanted.functions, wanted.sizes, wanted.companions, wanted.tolerance, wanted.turns.timeout]
-        self.identity = digest(script.digest, script.kind, python, choice)
+        asked = [dict(script.asked)] if script.asked else []
+        self.identity = digest(script.digest, script.kind, python, [*choice, *asked])
         self.label = file_name(script.stem)
         self.pins: list[str] = []
         self.ready: dict[str, Ready] = {}
@@ -139,6 +140,7 @@ class OwnCode:
         keys = None if asked is None else {key_of(one, labels): one for one in asked}
         wanted = replace(self.wanted, limits=limits, again=False)
         with only_run(self.folder, wanted.wait):
+            keep_state(self.folder)
             answers = look(self.script, sides, wanted)
             items = chosen(self.script, sides, answers, wanted)
             if keys is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from arrayspeed.decide import Decision, Observed, judge
@@ -20,7 +20,6 @@ from arrayspeed.measure.until_decided import until_decided
 from arrayspeed.model.combination import Combination
 from arrayspeed.model.failures import NOT_AVAILABLE
 from arrayspeed.model.measures import ALL, BYTES, LARGEST, MEASURES, SMALLEST, measure_of
-from arrayspeed.records import processes
 from arrayspeed.records.measures import observed_of_sides
 from arrayspeed.records.processes import Process
 from kernels import CATALOGUE
@@ -220,13 +219,11 @@ def observed_of(known: Found, factor: float) -> dict[Compared, Observed]:
     return seen
 
 
-def stored(
-    folder: str, machine: str, environments: tuple[str, str], commits: list[str], selections: Sequence[Selection]
-) -> Found:
-    """Return what is stored of two environments, old and new, measured on a machine at commits with the same code."""
+def stored(sides: Iterable[Iterable[Process]], selections: Sequence[Selection]) -> Found:
+    """Return what is stored of the old side and of the new one, of what is selected and both have."""
     found: Found = defaultdict(Sides)
-    for environment, side in zip(environments, ("old", "new"), strict=True):
-        for process in processes.load(folder, machine, environment, commits):
+    for processes, side in zip(sides, ("old", "new"), strict=True):
+        for process in processes:
             if any(wanted(process.one, selection) for selection in selections):
                 getattr(found[key(process.one)], side).append(process)
     known = {where: met(sides).available() for where, sides in found.items()}

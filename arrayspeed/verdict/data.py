@@ -26,6 +26,7 @@ def as_data(verdict: Verdict) -> dict[str, Any]:
                 "packages": dict(side.packages),
                 "env": dict(side.variables),
             }
+            | ({"loaded": [dict(one) for one in side.loaded]} if side.loaded else {})
             for side in verdict.sides
         ],
         "comparisons": [row_data(row) for row in verdict.rows],

@@ -27,6 +27,8 @@ class Quantity:
         Whether the geometric mean of its ratios says anything.
     carries
         Whether it is there even where what is measured fails: it carries the failures.
+    inverse
+        Whether more of it is better. Its inverse is what is judged; what is shown and written is the value itself.
     """
 
     name: str
@@ -35,6 +37,11 @@ class Quantity:
     shown: Callable[[float], str]
     averaged: bool = True
     carries: bool = False
+    inverse: bool = False
+
+    def value(self, judged: float) -> float:
+        """Return a value itself, from what is judged."""
+        return 1 / judged if self.inverse else judged
 
 
 @dataclass(frozen=True)
@@ -125,7 +132,8 @@ class Row:
         """What both sides gave, in text."""
         if self.observed is None:
             return self.summaries
-        old, new = ("failed" if value is None else self.quantity.shown(value) for value in self.known)
+        shown, value_of = self.quantity.shown, self.quantity.value
+        old, new = ("failed" if value is None else shown(value_of(value)) for value in self.known)
         return old, new
 
     @property

@@ -11,6 +11,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from arrayspeed.decide.words import ALIKE
+from arrayspeed.formats.fitting import WIDE, Fitting
 from arrayspeed.formats.verdicts import interval_text, markdown_table, markdown_text, style, table, upwards
 from arrayspeed.model.text import printable
 from arrayspeed.verdict.rows import Row
@@ -18,10 +19,6 @@ from arrayspeed.verdict.verdict import Average, Verdict
 
 #: What the two sides are called in a table, which a legend explains.
 OLD, NEW = "old", "new"
-
-
-#: Wider than any terminal.
-WIDE = 10_000
 
 
 def headings(verdict: Verdict) -> list[str]:
@@ -121,7 +118,7 @@ class Rows:
             word, quantity, *items = each[:places]
             yield Text(printable(f"{word}: {quantity} of {' '.join(items)}"), style=look)
             *side, old, new, change, bound, _ = each[places:]
-            figures = [*side, f"{old} → {new}", change, f"at most {bound}" if bound else ""]
+            figures = [*side, f"{old} → {new}" if old or new else "", change, f"at most {bound}" if bound else ""]
             yield Padding(Text(printable("  ".join(filter(None, figures)))), (0, 0, 0, 2))
         yield Text("")
 
@@ -139,7 +136,7 @@ def as_table(verdict: Verdict, every: bool = False) -> RenderableType:
         parts.append(Text(printable(f"{counted(verdict.alike)}; --all shows them")))
     head, means = of_averages(verdict)
     if means:
-        parts.append(table(head, means, [""] * len(means), right=[len(head) - 3, len(head) - 1]))
+        parts.append(Fitting(head, means, len(head) - 3, right=[len(head) - 3, len(head) - 1]))
     parts += [Text(printable(line)) for line in remarks(verdict, rows)]
     return Group(*parts, *(Text(printable(line), style="dim") for line in verdict.notes))
 

@@ -36,12 +36,15 @@ RESULT = "result"
 
 @dataclass(frozen=True)
 class Side:
-    """A side: what it is called, its Python, the packages installed there, and its environment variables."""
+    """A side: what it is called, its Python, the packages installed there, its environment variables, and which BLAS
+    and OpenMP its processes have loaded (`arrayspeed.system.pools`).
+    """
 
     label: str
     python: str = ""
     packages: Mapping[str, str] = field(default_factory=dict)
     variables: Mapping[str, str] = field(default_factory=dict)
+    loaded: Sequence[Mapping[str, Any]] = ()
 
 
 @dataclass(frozen=True)

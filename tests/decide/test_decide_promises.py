@@ -24,6 +24,9 @@ from tests.conftest import ROOT
 
 COMPARISONS = 2000
 
+#: Where the figures stand, and the page that has the worst of them.
+PAGE, METHOD = ROOT / "docs" / "lab" / "2026-11-simulation.md", ROOT / "docs" / "method.md"
+
 QUIET = Scenario("quiet", simulate.normal, noise=(0.02, 0.05))
 
 
@@ -138,7 +141,7 @@ def test_the_page_has_what_is_false_when_time_is_up():
     ]
     (said,) = re.findall(
         r"Where time is up after five rounds.*?at most ([\d.]+) %.*?and\s+([\d.]+) %.*?at most ([\d.]+) %",
-        (ROOT / "docs" / "decisions.md").read_text(),
+        PAGE.read_text(),
         re.DOTALL,
     )
     assert list(map(float, said)) == pytest.approx([100 * max(each) for each in shares], abs=0.06)
@@ -162,7 +165,7 @@ def test_large_changes_are_found(judged):
 def test_the_page_has_the_figures_that_are_found_here(judged):
     """But for those of means and of fixed rounds."""
     now = summarise(judged.outcomes)
-    page = (ROOT / "docs" / "decisions.md").read_text()
+    page = PAGE.read_text()
     rows = re.findall(rf"^\| {re.escape(judged.scenario.name)} \| (.*) \|$", page, re.MULTILINE)
     said = [[float(number) for number in re.findall(r"[\d.]+", row)] for row in rows]
     true = [("false_changed", "false_same", "covered", "covered_chosen"), (1.10, 1.20, "same", "unclear")]
@@ -175,6 +178,31 @@ def test_the_page_has_the_figures_that_are_found_here(judged):
     expected += [gate.worse[1.20], gate.worse[1.50]]
     assert said[2][:6] == pytest.approx([100 * each for each in expected], abs=0.11)
     assert said[2][6] == pytest.approx(gate.pairs, abs=0.06)
+
+
+def column(page, name):
+    """The numbers of a column of the page's tables, by its head."""
+    lines = [line.strip("| ").split(" | ") for line in page.splitlines() if line.startswith("| ")]
+    (place, head) = next((cells.index(name), number) for number, cells in enumerate(lines) if name in cells)
+    return [float(re.match(r"[\d.]+", cells[place])[0]) for cells in lines[head + 1 : head + 1 + len(SCENARIOS)]]
+
+
+@pytest.mark.parametrize(
+    ("told", "name", "worst"),
+    [
+        ("called slower or faster, and is not", "false slower/faster", max),
+        ("called the same, and is not", "false same", max),
+        ("a lone slowdown of ×1.25 among 199 equals is missed by a gate, of 100 runs", "missed by a gate", max),
+        ("intervals that hold", "intervals that hold", min),
+        ("intervals of what is slower or faster that hold", "of slower/faster", min),
+        ("×1.10 called slower", "×1.10 found", min),
+        ("×1.20 called slower", "×1.20 found", min),
+        ("equals called the same", "equals called same", min),
+    ],
+)
+def test_the_method_has_the_worst_of_the_figures(told, name, worst):
+    (said,) = re.findall(rf"^\| {re.escape(told)} \| ([\d.]+) % \|", METHOD.read_text(), re.MULTILINE)
+    assert float(said) == worst(column(PAGE.read_text(), name))
 
 
 @pytest.mark.seconds
@@ -286,7 +314,7 @@ def test_a_slowdown_of_a_tenth_is_found_where_processes_differ_by_2_percent():
 
 def run(capsys, monkeypatch, scenarios=2, **options):
     monkeypatch.setattr(command, "SCENARIOS", SCENARIOS[:scenarios])
-    chosen = {"comparisons": 200, "format": "table", "json": False} | options
+    chosen = {"comparisons": 200, "format": "table"} | options
     status = command.main(SimpleNamespace(**chosen))
     return status, capsys.readouterr()
 
@@ -310,7 +338,7 @@ def test_simulate_for_a_terminal(capsys, monkeypatch):
 
 
 def test_simulate_for_programs(capsys, monkeypatch):
-    _, printed = run(capsys, monkeypatch, scenarios=1, json=True)
+    _, printed = run(capsys, monkeypatch, scenarios=1, format="json")
     data = schema.read("simulate", printed.out)
     (row,) = data["scenarios"]
     assert row["now"]["comparisons"] == 200

@@ -265,3 +265,102 @@ def test_files_that_cannot_be_read(tmp_path):
             samples.read(str(path))
     with pytest.raises(UserError, match="standard input"):
         samples.read("-", "-")
+
+
+# As asv 0.6, Google Benchmark 1.9 and NVBench write them, less what is not read.
+
+ASV = {
+    "commit_hash": "abc",
+    "result_columns": ["result", "params", "version", "started_at"],
+    "results": {
+        "sums.time_one": [[0.5], [], "v", 1],
+        "sums.time_sizes": [[1.0, None, float("nan")], [["1", "2", "3"]], "v", 1],
+        "sums.time_broken": [None, [], "v", 1],
+    },
+    "version": 2,
+}
+
+GOOGLE = {
+    "context": {"num_cpus": 2},
+    "benchmarks": [
+        {"name": "BM_sort/8", "run_name": "BM_sort/8", "run_type": "iteration", "real_time": value, "time_unit": "us"}
+        for value in (2.0, 4.0, 3.0)
+    ]
+    + [
+        {
+            "name": "BM_sort/8_mean",
+            "run_name": "BM_sort/8",
+            "run_type": "aggregate",
+            "real_time": 3.0,
+            "time_unit": "us",
+        },
+        {"name": "BM_bad", "run_type": "iteration", "error_occurred": True, "error_message": "no", "real_time": 0.0},
+    ],
+}
+
+
+def nvbench_state(value, skipped=False, tag="nv/cold/time/gpu/mean", size="1024"):
+    return {
+        "device": 0,
+        "axis_values": [{"name": "Elements", "type": "int64", "value": size}],
+        "summaries": [{"tag": tag, "data": [{"name": "hint", "value": "duration"}, {"name": "value", "value": value}]}],
+        "is_skipped": skipped,
+    }
+
+
+NVBENCH = {
+    "devices": [],
+    "benchmarks": [
+        {"name": "scan", "states": [nvbench_state("1.5e-05"), nvbench_state("0", skipped=True, size="2048")]},
+        {"name": "host", "states": [nvbench_state("2e-3", tag="nv/cpu_only/time/cpu/mean")]},
+    ],
+}
+
+CSV = "name, value\nsort,1.5\nsort,1.7\nfft,\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (
+            ASV,
+            {
+                "sums.time_one": [0.5],
+                "sums.time_sizes(1)": [1.0],
+                "sums.time_sizes(2)": [None],
+                "sums.time_broken": [None],
+            },
+        ),
+        (GOOGLE, {"BM_sort/8": [3e-6], "BM_bad": [None]}),
+        (NVBENCH, {"scan(Elements=1024)": [1.5e-5], "host(Elements=1024)": [2e-3]}),
+        (CSV, {"sort": [1.5, 1.7], "fft": [None]}),
+    ],
+    ids=["asv", "google", "nvbench", "csv"],
+)
+def test_other_tools(file, content, expected):
+    found = samples.read(file(content, "old"), file(content, "new"))
+    assert {name: list(one.reference.values()) for name, one in found.comparisons.items()} == {
+        name: [pytest.approx(value) if value else value for value in values] for name, values in expected.items()
+    }
+
+
+def test_csv_of_both_sides_is_as_json_lines(file):
+    text = "comparison,side,round,value\nsort,reference,0,1.0\nsort,subject,0,2.0\nsort,subject,1,\n"
+    (one,) = samples.read(file(text)).comparisons.values()
+    assert (one.reference, one.subject) == ({"0": 1.0}, {"0": 2.0, "1": None})
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("name,value\nsort,fast\n", "a value must be a number above 0"),
+        ("name,seconds\nsort,1\n", "is not valid JSON"),
+        ({**ASV, "results": {"a": [[1.0], [["1", "2"]]]}}, "a has 1 results of 2 combinations"),
+        ({"benchmarks": [{"name": "x", "states": [nvbench_state("1", tag="nv/other")]}]}, "has none of nv/cold"),
+        ({"benchmarks": [{"name": "x", "real_time": 1.0, "time_unit": "years"}]}, "'years' is missing"),
+    ],
+)
+def test_what_is_wrong_in_the_files_of_other_tools(file, content, said):
+    with pytest.raises(UserError) as error:
+        samples.read(file(content, "old"), file(content, "new"))
+    assert said in str(error.value)

@@ -13,6 +13,7 @@ import pytest
 from arrayspeed.environments import unused
 from arrayspeed.environments.project import load_config
 from arrayspeed.model.errors import UserError
+from support import schema
 from tests.conftest import ARRAYSPEED, ROOT, command, command_here
 
 #: Folders of environments. Another worker's processes name others: whoever names one uses it.
@@ -64,6 +65,8 @@ def test_only_what_no_line_names_is_listed_and_nothing_is_removed_unasked(projec
     assert "Python 3.11: jax 0.4.31 numpy 2.2.6" in said
     assert "3.00 MiB" in said
     assert re.search(f"{B} +incomplete", said)
+    listed = schema.read("clean", clean(project, "--format", "json").stdout)["environments"]
+    assert {one["environment"] for one in listed if not one["removed"]} == {A, B}
     assert "arrayspeed clean --yes" in said
     assert all(each.name not in said for each in kept)
     assert all(each.is_dir() for each in [*kept, extra, partial])

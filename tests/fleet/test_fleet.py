@@ -30,7 +30,9 @@ from arrayspeed.measure.looking import Limits
 from arrayspeed.measure.plan import Selection
 from arrayspeed.model.combination import Combination, parse_name
 from arrayspeed.model.errors import UserError
-from tests.conftest import ROOT
+from support import schema
+from support.generated import write_project
+from tests.conftest import ROOT, command_here
 
 ENVIRONMENTS = ("made-1", "made-2")
 
@@ -416,3 +418,16 @@ def test_a_time_limit_of_a_fleet_is_the_last_look(looked, late):
     Kind.stop(kind, late)
     assert looked == [late]
     assert kind.decisions["one"].verdict == "same"
+
+
+def test_the_status_of_the_last_run_for_programs(tmp_path):
+    kind = {"blocks": 4, "begun": 3, "waiting": 1, "failed": 0, "finished": False}
+    host = {"kind": "machine", "blocks": 2, "running": ["a", "b"], "aside": ""}
+    (write_project(tmp_path) / answers.STATE).write_text(
+        json.dumps({"kinds": {"machine": kind}, "hosts": {"one": host}})
+    )
+    data = schema.read("fleet", command_here("fleet", "status", "--format", "json", cwd=tmp_path).stdout)
+    assert data["kinds"] == {"machine": kind} and data["hosts"] == {"one": host} and data["workers"] == {}
+    first, second = command_here("fleet", "status", cwd=tmp_path).stdout.splitlines()
+    assert first == "machine: 3 of 4 blocks have records, 0 failed, 1 waiting"
+    assert second == "  one (machine): 2 blocks done; measuring 2 blocks"

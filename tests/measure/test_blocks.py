@@ -22,7 +22,7 @@ from arrayspeed.formats.verdicts import faults_text
 from arrayspeed.measure import blocks
 from arrayspeed.measure.blocks import SAMPLING, Forked
 from arrayspeed.measure.looking import Limits, OutOfTime
-from arrayspeed.measure.players import Failed, Interleaving, interleave, state
+from arrayspeed.measure.players import Failed, Interleaving, interleave
 from arrayspeed.measure.progress import Rounds, cost
 from arrayspeed.measure.states import WHERE_FAULTS, differ
 from arrayspeed.measure.until_decided import until_decided
@@ -30,6 +30,7 @@ from arrayspeed.model.combination import Combination
 from arrayspeed.model.errors import UserError
 from arrayspeed.records import processes
 from arrayspeed.records.processes import Process
+from arrayspeed.system.processes import state
 from benchmarks import turns
 from support import schema
 from tests.conftest import ROOT

@@ -18,7 +18,8 @@ import pytest
 
 from arrayspeed.measure import players
 from arrayspeed.measure.meter import Meter
-from arrayspeed.measure.players import Failed, Interleaving, Player, Spawned, Thread, interleave, state
+from arrayspeed.measure.players import Failed, Interleaving, Player, Spawned, Thread, interleave
+from arrayspeed.system.processes import state
 
 pytestmark = pytest.mark.clock
 

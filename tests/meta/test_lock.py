@@ -24,7 +24,10 @@ def locked():
 def test_the_lock_has_all_that_the_project_asks_for():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     versions = locked()
-    for text in [*project["project"]["dependencies"], *project["dependency-groups"]["test"]]:
+    for text in [
+        *project["project"]["dependencies"],
+        *(one for group in project["dependency-groups"].values() for one in group),
+    ]:
         requirement = Requirement(text)
         assert all(requirement.specifier.contains(each) for each in versions[canonicalize_name(requirement.name)]), text
 

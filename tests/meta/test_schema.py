@@ -5,7 +5,7 @@ import re
 import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
-from arrayspeed.cli.main import COMMANDS, parser
+from arrayspeed.cli.main import COMMANDS, parser, subcommands
 from support import schema
 from tests.conftest import ROOT
 
@@ -15,9 +15,10 @@ LIKE = {"compare": "upgrade", "peers": "upgrade"}
 
 def prints_json(command):
     """Whether a command has an option to print JSON."""
-    (sub,) = (action for action in parser([command])._actions if action.choices)
-    options = [each for each in sub.choices[command]._actions if {"--json", "--format"} & {*each.option_strings}]
-    return any(each.choices is None or "json" in each.choices for each in options)
+    nested = [subcommands(parser([command]))[command]]
+    for sub in nested:  # fleet has commands of its own
+        nested += [one for action in sub._actions for one in getattr(action, "_name_parser_map", {}).values()]
+    return any("--format" in each.option_strings for sub in nested for each in sub._actions)
 
 
 def test_the_schema_is_one():

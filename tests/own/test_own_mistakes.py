@@ -210,7 +210,7 @@ def test_a_function_that_is_not_there_on_one_side_fails_there(run):
         ),
         (
             "def bench_one():\n    yield 1\n",
-            "These return before their work is done, an iterator or a coroutine, and it was not measured: one.",
+            "These return before their work is done, and their times include the rest of it: one.",
         ),
         (
             "class Odd(float):\n    pass\nOdd.__module__ = 'oddlib'\ndef bench_one():\n    return Odd(1)\n",

@@ -18,6 +18,7 @@ from arrayspeed.model.errors import UserError
 from arrayspeed.records import merge as merging
 from arrayspeed.records import processes, results
 from arrayspeed.records.merge import merge
+from support import schema
 from support.generated import NOT_AVAILABLE, row, write_project, write_results
 from tests.conftest import ARRAYSPEED, ASV, ROOT, command, command_here
 
@@ -363,6 +364,8 @@ def test_the_command(folders, tmp_path):
     ]
     before = snapshot(ours)
     assert run(project, one, two).stdout.count("nothing new") == 2
+    data = schema.read("merge", run(project, one, two, "--format", "json").stdout)
+    assert [each["machine"] for each in data["machines"]] == [MACHINE, "other-4cpu"]
     (tmp_path / "clone/results").parent.mkdir()
     one.rename(tmp_path / "clone/results")
     for folder, says in (

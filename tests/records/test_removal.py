@@ -13,6 +13,7 @@ from arrayspeed.model.combination import Combination, parse_name
 from arrayspeed.model.errors import UserError
 from arrayspeed.records import processes, removal, results
 from arrayspeed.records.fingerprints import fingerprint
+from support import schema
 from support.generated import FAILED, row, write_project, write_results
 from tests.conftest import command_here
 from tests.records.test_merge import MACHINE, records, snapshot, values
@@ -62,6 +63,8 @@ def stored(folder):
 def test_what_is_out_of_date_goes_and_the_rest_stays_as_it_is(folder):
     before = snapshot(folder)
     said = run(folder, "--stale", "--machine", OTHER, status=1).stdout
+    listed = schema.read("run", run(folder, "--stale", "--machine", OTHER, "--format", "json", status=1).stdout)
+    assert sum(each["values"] for each in listed["stale"]) == listed["values"] - 1
     assert said.count("(1 value)") == 1
     assert "jax0.10.2-numpy2.4.6: add, matmul: " in said
     assert snapshot(folder) == before

@@ -22,6 +22,7 @@ from arrayspeed.releases import state
 from arrayspeed.releases.watch import Rules, Watch
 from arrayspeed.report.publisher import write
 from arrayspeed.subjects.own import OwnCode
+from support import schema
 from support.browser import serious_faults, served
 from support.releases import WORK, Simulated, alone, levels, listed, serving, wheel
 
@@ -347,6 +348,8 @@ def test_a_release_appears_in_a_real_index(tmp_path, monkeypatch, capsys):
     assert status == 1
     (line,) = printed.out.splitlines()
     assert line.startswith("toy 1.0 → 1.1: worse: 1 slower")
+    data = schema.read("watch", run("--format", "json")[1].out)
+    assert data == {"format": 1, "reports": [], "exit_status": 0}, "it was reported already"
     status, printed = run()
     assert (status, printed.out) == (0, "")
     (page,) = (tmp_path / ".arrayspeed/watch").glob("*.html")

@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 
 from arrayspeed.claims import compiled, findings
-from arrayspeed.claims.comparison import FAILS, HOLDS, OPEN
+from arrayspeed.claims.comparison import FAILS
 from arrayspeed.claims.findings import judged, read, verdicts
-from arrayspeed.claims.table import UNMEASURED, claims
+from arrayspeed.claims.table import claims
 from arrayspeed.cli import findings as command
 from arrayspeed.cli import main as cli
 from arrayspeed.decide.looks import LOOKS
@@ -74,7 +74,7 @@ def test_every_finding_follows_from_the_results(every):
 def test_the_page_is_what_the_results_show(every, committed, folder):
     shown = (ROOT / "docs/findings.md").read_text()
     page = command.markdown(every, committed, command.upgrades_of(folder))
-    assert shown == page, "arrayspeed findings --format markdown > docs/findings.md"
+    assert shown == page, "tools/pages"
 
 
 def words_of(text):
@@ -86,70 +86,31 @@ def page(name):
     return words_of((ROOT / name).read_text())
 
 
-def of_machine(committed, part):
-    """What became of the articles' claims on the machine with that in its name: how many, and the share that holds."""
-    (evidence,) = (one for name, one in committed.items() if part in name)
-    counts = Counter(claim.judge(evidence).word for claim in claims())
-    measured = counts.total() - counts[UNMEASURED]
-    held = measured - counts[OPEN] - counts[FAILS]
-    less = f", {WORDS[held - counts[HOLDS]]} of them by less or by more" if held > counts[HOLDS] else ""
-    failed = f"; {counts[FAILS]} do not" if counts[FAILS] else ""
-    return (
-        measured,
-        held / measured,
-        f"{held} hold{less}{failed}; {counts[OPEN]} {'is' if counts[OPEN] == 1 else 'are'} not shown",
-    )
+def of_library(library):
+    """What docs/findings.md has of a library's newest releases."""
+    return (ROOT / "docs/findings.md").read_text().partition(f"\n### {library}\n")[2].partition("\n### ")[0]
 
 
-def claims_told(committed):
-    """What became of the articles' claims on each machine."""
-    here, there, beside = (of_machine(committed, part) for part in ("amd-epyc", "intel-xeon-f6m167", "nvidia"))
-    assert len(committed) == 3
-    assert 0.5 < here[1] < 0.65 and 0.5 < there[1] < 0.65, "this is called more than half"
-    articles = WORDS[len({claim.article for claim in claims()})]
-    elsewhere = [claim for claim in claims() if claim.device in ("gpu", "tpu")]
-    (epyc,) = (one for name, one in committed.items() if "amd-epyc" in name)
-    assert [claim for claim in claims() if claim.judge(epyc).word == UNMEASURED] == elsewhere
-    return (
-        "**More than half of the articles' claims that were measured hold, on CPUs with two cores.** "
-        f"Of {len(claims())} claims in {articles} articles, {here[0]} were measured on an AMD EPYC: {here[2]}. "
-        f"On an Intel Xeon it is {there[0]}: {there[2]}. The other {len(elsewhere)} need a GPU or a TPU; on the "
-        f"machine with a GPU, {beside[0]} of the {len(claims())} were measured: {beside[2]} "
-        "([docs/findings.md](docs/findings.md))"
-    )
+def test_what_the_readme_says_of_releases_is_found():
+    """Each of its findings names a library in bold, and all of its numbers are in that library's part of the page."""
+    section = (ROOT / "README.md").read_text().partition("Three [findings]")[2].partition("\n## ")[0]
+    told = [words_of(one) for one in re.split(r"^- ", section, flags=re.MULTILINE)[1:]]
+    assert len(told) == 3
+    for one in told:
+        (name,) = re.findall(r"\*\*(NumPy|JAX|PyTorch) ", one)
+        library = {"NumPy": "numpy", "JAX": "jax", "PyTorch": "torch"}[name]
+        part = of_library(library)
+        assert numbers(one) <= numbers(part), one
+        newest = re.search(r"^([\d.]+) against ", part, re.MULTILINE)[1]
+        assert f"**{name} {newest}** " in one
 
 
 def numbers(text):
     return set(re.findall(r"\d+(?:[.,]\d+)*", text))
 
 
-def stands_elsewhere(text):
-    """Whether a page that a text links to has a paragraph with all of its numbers."""
-    pages = re.findall(r"\]\((docs/[^)#]*)", text)
-    return any(numbers(text) <= numbers(part) for name in pages for part in (ROOT / name).read_text().split("\n\n"))
-
-
-def test_what_the_readme_says_is_found_or_stands_on_the_page_that_it_names(every, committed):
-    section = (ROOT / "README.md").read_text().partition("## Some findings")[2].partition("\n## ")[0]
-    told = [words_of(one).rstrip(".") for one in section.split("\n- ")[1:]]
-    known = {f"**{one.finding.text}.** {next(iter(one.verdicts.values())).text}" for one in every if one.follows}
-    assert claims_told(committed) in told
-    others = [one for one in told if one not in known | {claims_told(committed)}]
-    assert len(told) - len(others) >= 6
-    assert all(stands_elsewhere(one) for one in others), others
-
-
-def test_the_readme_s_findings_are_of_the_machines_and_precisions_that_it_names(every):
-    for one in every:
-        if f"**{one.finding.text}.**" in page("README.md"):
-            gpu = "-nvidia-h100-" in next(iter(one.verdicts))
-            assert gpu or next(iter(one.verdicts)).endswith("-2cpu")
-            named = set(re.findall(r"float\d+", one.finding.text)) or {"float32" if gpu else "float64"}
-            assert {case.dtype for case in one.finding.criterion.cases} == named
-
-
 def test_the_readme_counts_the_regressions_that_are_found():
-    recall = page("docs/recall.md")
+    recall = page("docs/lab/2026-11-recall.md")
     ((found, of),) = re.findall(r"Found (\d+) of (\d+);", recall)
     (controls,) = re.findall(r"Reported of (\d+) controls: 0 of", recall)
     (compared,) = re.findall(r"of old releases against themselves: 0 of (\d+) comparisons", recall)
@@ -158,24 +119,40 @@ def test_the_readme_counts_the_regressions_that_are_found():
     assert (len(reproduced), len(files)) == (int(of), int(of) + int(controls))
     libraries = WORDS[len({name.partition("_")[0] for name in reproduced})]
     assert (
-        f"Users of {libraries} libraries reported {of} regressions that could be reproduced. With a file of ours for "
-        f"each, `arrayspeed upgrade` finds {found}, and in {compared} comparisons of a release with itself it reports "
-        "nothing"
+        f"Of {of} regressions that users reported and that could be reproduced, it finds {found}; in {compared} "
+        "comparisons of a release with itself it reports nothing."
     ) in page("README.md")
+    limits = page("docs/limits.md")
+    assert (
+        f"Users of {libraries} libraries reported {of} regressions that could be reproduced; `upgrade` finds {found}, "
+        f"with a file for each in `examples/reported/`, and reports nothing in {compared} comparisons of a release "
+        "with itself"
+    ) in limits
+    ((by_calls, also_of),) = re.findall(r"Counted by calls alone, (\d+) of (\d+) are found", recall)
+    ((by_kernels, of_these),) = re.findall(r"(\d+) of (\d+) regressions show", recall)
+    assert of == also_of == of_these
+    assert (
+        f"By slower calls alone it is {by_calls}." in limits
+        and f"no file for the report, it is {by_kernels}." in limits
+    )
+    assert f"{WORDS[int(controls)].capitalize()} more reports could not be reproduced on two cores" in limits
 
 
-def test_the_readme_counts_what_is_measured():
+def test_pages_count_what_is_measured():
     kernels = {name for part in BENCH for name in part.kernels}
     backends = [one for one in BACKENDS.values() if "cpu" in one.devices]
-    readme = page("README.md")
-    assert f"measures {WORDS[len(kernels)]} kernels on {WORDS[len(backends)]} backends" in readme
-    assert f"measured in turn, every {1000 * BATCH:.0f} ms" in readme
+    assert f"measures the {WORDS[len(kernels)]} kernels of the *bench* tier on {WORDS[len(backends)]} backends" in page(
+        "docs/measure.md"
+    )
+    assert f"Both versions run every {1000 * BATCH:.0f} ms in turn" in page("README.md")
+    assert f"interleaved, every {1000 * BATCH:.0f} ms" in page("docs/index.md")
+    assert f"It also measures {len(CATALOGUE)} kernels" in page("docs/index.md")
 
 
 def test_what_was_measured_on_a_gpu_is_told(committed, folder):
     (one,) = (evidence for name, evidence in committed.items() if "nvidia" in name)
     ((environment, levels),) = one.environments.items()
-    told = page("docs/gpu.md")
+    told = page("docs/lab/2026-11-gpu.md")
     assert (
         "an NVIDIA H100, with JAX {jax}, PyTorch {torch} and CuPy {cupy};".format(**one.versions[environment]) in told
     )
@@ -267,13 +244,13 @@ def test_what_the_committed_results_are_is_told(committed, folder):
     assert (min(rounds), max(rounds)) == (LOOKS[0], LOOKS[-1])
     assert sum(name.endswith("-2cpu") for name in counts) == 2 and sum("nvidia" in name for name in counts) == 1
     assert (
-        "They come from two shared machines with two cores, and from one with a GPU ([gpu.md](gpu.md)). On "
+        "They come from two shared machines with two cores, and from one with a GPU ([GPU](2026-11-gpu.md)). On "
         f"`{most}`, most times in the environment with all libraries are of two processes; releases took turns, in "
         f"{min(rounds)} to {max(rounds)} rounds of the ten kernels of the bench tier. Between "
         "processes the time of a call has a standard deviation of "
         f"{100 * min(between):.0f}–{100 * max(between):.0f} %, by backend, and asv's 99 % interval of it "
         f"is {100 * width:.0f} % wide in the median."
-    ) in page("docs/reading.md")
+    ) in page("docs/lab/2026-11-results.md")
 
 
 def calls_wanted(kernels, sizes, dtypes):
@@ -304,7 +281,7 @@ def test_which_sizes_have_calls_is_told(committed):
         f"There, the {len(tier)} kernels of the core tier have a time of a call in both precisions and at "
         "every size that the catalogue has for a backend, and the others in their own precision at their small and "
         "large sizes."
-    ) in page("docs/reading.md")
+    ) in page("docs/lab/2026-11-results.md")
 
 
 def test_what_a_transform_takes_whose_memory_goes_back_is_told(committed):
@@ -317,7 +294,7 @@ def test_what_a_transform_takes_whose_memory_goes_back_is_told(committed):
     }
     assert (
         f"it takes {took['float32']:.0f} ms in the results, and the one in float64 {took['float64']:.0f} ms"
-    ) in page("docs/trust.md")
+    ) in page("docs/limits.md")
 
 
 def test_where_every_kernel_was_measured_is_told(committed):
@@ -335,7 +312,7 @@ def test_where_every_kernel_was_measured_is_told(committed):
         f"`{name}` has how long a call takes, and nothing else, of all {len(CATALOGUE)} kernels on each of "
         f"{WORDS[len(backends)]} backends that can run it, at their small and large sizes and in their own precision: "
         f"{len(levels):,} times, of two processes each."
-    ) in page("docs/reading.md")
+    ) in page("docs/lab/2026-11-results.md")
 
 
 def test_each_reason_is_of_a_step_of_the_results(folder):

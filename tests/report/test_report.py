@@ -79,6 +79,26 @@ def gpu_rows():
     return found
 
 
+def scaled():
+    """Two cores halve NumPy's product, leave Numba's sort as it is, and JAX fails there; of a backend that is none."""
+    common = {"environment": "venv", "dtype": "float64", "device": "cpu", "commit": "f" * 40}
+    found = []
+    for kernel, backend, size, ratio in (
+        ("matmul", "numpy", 2_000, 0.5),
+        ("sort", "numba", 1_000_000, 1.0),
+        ("matmul", HOSTILE, 2_000, 1.0),
+    ):
+        for number, cores in itertools.product(range(8), (1, 2)):
+            seconds = 0.1 * (ratio if cores == 2 else 1) * (1 + 0.002 * ((3 * number + cores) % 5))
+            case = {"kernel": kernel, "backend": backend, "size": size, "cores": cores}
+            found.append(common | case | {"block": "b", "round": number, "batches": [seconds] * 3, "date": "2026"})
+    case = {"kernel": "matmul", "backend": "jax-jit", "size": 2_000, "block": "c", "date": "2026"}
+    for number, cores in itertools.product(range(4), (1, 2)):
+        batches = {"batches": [0.1], "round": number, "cores": cores}
+        found.append(common | case | batches | ({"batches": [], "why": "it broke"} if cores == 2 else {}))
+    return found
+
+
 def write_all(folder):
     """Results of all libraries together, of three releases of JAX, and of a machine with a hostile name."""
     write_results(folder, rows(), processes=8)
@@ -99,6 +119,7 @@ def write_all(folder):
     rates = [Rate("fma", "float64", 2, 2**14, 100e9)]
     rates += [Rate("triad", "float64", 2, 2**14, 200e9), Rate("triad", "float64", 2, 2**28, 60e9)]
     save_peaks(folder, GENERATED, Peaks(tuple(rates), "2026-01-02T03:04:05+00:00"))
+    (folder / GENERATED / "scaling.jsonl").write_text("\n".join(map(json.dumps, scaled())) + "\nnonsense\n")
     tied = [row("add", "numpy", 1_000, 1.1e-6), row("add", "numba", 1_000, 1e-6)]
     write_results(folder, tied, machine=NOISY)
     hostile = [row("add", HOSTILE, 1_000, 1e-6), row("add", "numpy", 1_000, 1e-6)]
@@ -498,6 +519,20 @@ def test_kernels_are_compared_with_what_the_machine_can_do(page, address):
     assert "200 GB/s of 16 KiB, 60 GB/s of 256 MiB" in text
     line = page.locator("tbody tr", has_text="matmul 2,000").inner_text()
     assert re.search(r"100 %.*arithmetic", line, re.DOTALL), line  # 2 · 2000³ in 0.16 s
+
+
+def test_what_more_cores_bring(page, address):
+    visit(page, f"{address}scaling.html?machine={GENERATED}")
+    lines = [line.inner_text() for line in page.locator("tbody tr").all()]
+    assert len(lines) == 3, lines
+    (product,) = [line for line in lines if "numpy" in line]
+    assert re.search(r"matmul 2,000\s+numpy\s+100 ms\s+50 ms\s+2.0× \(2.0–2.0\), better", product), product
+    (sort,) = [line for line in lines if "numba" in line]
+    assert re.search(r"1.0× \([\d.]+–[\d.]+\), same", sort), sort
+    (failing,) = [line for line in lines if "jax-jit" in line]
+    assert failing.rstrip().endswith("fails")
+    page.wait_for_selector("figure.chart svg", timeout=20_000)
+    assert page.title() != "taken"
 
 
 def test_cpu_and_gpu_are_side_by_side(page, address):

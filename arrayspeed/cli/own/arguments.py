@@ -59,7 +59,25 @@ def add_commits(parser: argparse._ActionsContainer, several: bool = False) -> No
 def add_what(parser: argparse._ActionsContainer) -> None:
     """Add the options that name what is measured."""
     add_code(parser)
-    parser.add_argument("--metric", metavar="REGEX", help="with --command: finds the number, less is better")
+    parser.add_argument(
+        "--metric",
+        metavar="REGEX",
+        help="with --command: finds the number, of which less is better; named groups find several",
+    )
+    parser.add_argument(
+        "--more-is-better",
+        nargs="*",
+        metavar="NAME",
+        help="with --metric: more of the numbers is better, or of those named",
+    )
+    parser.add_argument("--whole", action="store_true", help="with --pytest: every test by itself, without its setup")
+    parser.add_argument(
+        "--parallel",
+        type=options.at_once,
+        metavar="N",
+        help="N processes of a side call at once, in turn with those of the other side",
+    )
+    parser.add_argument("--threads", type=options.at_once, metavar="N", help="so do N threads of one process")
     parser.add_argument(
         "--timeout",
         type=options.number(float, lambda value: 0 < value <= LONGEST, f"more than 0, at most {LONGEST:,}"),
@@ -88,8 +106,8 @@ def add_page(parser: argparse._ActionsContainer) -> None:
     parser.add_argument("--html", type=options.new_file, metavar="FILE", help="also write a page, which is one file")
 
 
-def add_limits(parser: argparse.ArgumentParser, formats: bool = True) -> None:
-    """How long, and how strict; ``formats``: and how it is printed."""
+def add_limits(parser: argparse.ArgumentParser, rows: bool = True) -> None:
+    """How long, how strict, and how it is printed; ``rows``: a row for each comparison."""
     parser.add_argument(
         "--rounds",
         type=options.whole(2, "one process says nothing about noise"),
@@ -120,15 +138,9 @@ def add_limits(parser: argparse.ArgumentParser, formats: bool = True) -> None:
         help="measure a comparison until it has a word (default), or only until it is worse or shown to stay below "
         "--limit, which takes less time",
     )
-    parser.add_argument(
-        "--unclear",
-        type=options.share,
-        default=UNCLEAR_SHARE,
-        metavar="SHARE",
-        help=f"the share of comparisons that may lack such a bound with exit status 0 (default {UNCLEAR_SHARE})",
-    )
-    if formats:
-        parser.add_argument("--format", choices=("table", "markdown", "json"), default="table", help="default table")
+    options.add_max_unclear(parser, UNCLEAR_SHARE, "lack such a bound with exit status 0")
+    options.add_format(parser)
+    if rows:
         parser.add_argument("--all", action="store_true", help="show what is the same or negligible, too")
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from arrayspeed.cli.own.arguments import limits_of
 from arrayspeed.cli.showing import finish
@@ -13,7 +15,7 @@ from arrayspeed.formats.progress import say
 from arrayspeed.measure.players import Interleaving
 from arrayspeed.model.errors import UserError
 from arrayspeed.own import script
-from arrayspeed.own.commands import check_metric
+from arrayspeed.own.commands import metrics
 from arrayspeed.own.commits import Project
 from arrayspeed.own.commits import Wanted as Commanded
 from arrayspeed.own.compared import Wanted
@@ -39,10 +41,31 @@ def script_of(args: argparse.Namespace) -> Script:
     if bool(metric) != (COMMAND in given):
         raise UserError("--command and --metric belong together: --command 'python train.py' --metric 'ms=([0-9.]+)'")
     ((name, value),) = given.items()
+    more = getattr(args, "more_is_better", None)
+    if more is not None and not metric:
+        raise UserError("--more-is-better goes with --metric")
     if not metric:
-        return KINDS[name].read(value)
-    check_metric(metric)
-    return script.of_command(value, metric)
+        return measured_whole(replace(KINDS[name].read(value), asked=asked_of(name, args)))
+    return script.of_command(value, metric, metrics(metric, more)[1])
+
+
+def asked_of(kind: str, args: argparse.Namespace) -> dict[str, Any]:
+    """Return what a worker is asked for besides the functions.
+
+    Raises
+    ------
+    UserError
+        It is of another kind of code.
+    """
+    found = {name: getattr(args, name, None) for name in ("parallel", "threads", "whole")}
+    if found["whole"] and kind != "pytest":
+        raise UserError("--whole goes with --pytest")
+    return {name: value for name, value in found.items() if value}
+
+
+def measured_whole(what: Script) -> Script:
+    """Return a script whose tests are measured whole: of them times alone mean something."""
+    return replace(what, times_only=True) if what.asked.get("whole") else what
 
 
 def wanted_of(what: Script, args: argparse.Namespace) -> Wanted:

@@ -1,18 +1,20 @@
-"""The ``time_*`` of a folder of asv benchmarks, found and set up by asv_runner, as ``asv run`` does."""
+"""The benchmarks of a folder of asv's, found and set up by asv_runner, as ``asv run`` does."""
 
 from __future__ import annotations
 
 import importlib
 import itertools
 import os
+from contextlib import contextmanager
 from time import perf_counter
 
-from .again import Again
+from . import figures
+from .again import Setup
 from .loading import Absent, Mistake, Skipped, describe_error
 
 TYPE_CHECKING = False  # type checkers take it as true
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from .loading import Size, Use
@@ -36,10 +38,11 @@ class Asv:
         errors = list(filter(None, map(self.imported, self.modules())))
         self.seconds = perf_counter() - started
         found = disc_benchmarks(self.path, ignore_import_errors=True)
-        self.benchmarks: dict[str, Any] = {one.name: one for one in found if one.type == "time"}
+        self.benchmarks: dict[str, Any] = {each.name: each for each in found}
         self.caches: dict[object, object] = {}
         if not self.benchmarks:
-            raise errors[0] if errors else Mistake("it has no function or method whose name begins with time_")
+            nothing = "it has no function or method whose name begins with time_, track_, peakmem_, mem_ or timeraw_"
+            raise errors[0] if errors else Mistake(nothing)
 
     def modules(self) -> list[str]:
         """Return the names of all modules in the folder."""
@@ -77,8 +80,24 @@ class Asv:
         """Modules that cannot be imported. What benchmarks return is not looked at, by asv neither."""
         return [f"Its module {module} cannot be imported: {why}." for module, why in self.broken.items()]
 
+    def figures(self) -> dict[str, str]:
+        """Return what gives a figure, and what figure: benchmarks that are no times of calls."""
+        kinds = ((name, figures.kind_of(benchmark)) for name, benchmark in self.benchmarks.items())
+        return {name: kind for name, kind in kinds if kind is not None}
+
     def play(self, name: str, size: Size, use: Use) -> None:
         """Set a benchmark up as asv does, and give it to ``use``."""
+        with self.set_up(name, size) as benchmark:
+            use(benchmark.func, benchmark._build_params(), Setup(benchmark))
+
+    def figure(self, name: str, size: Size) -> Any:
+        """Return the figure that a benchmark gives."""
+        with self.set_up(name, size) as benchmark:
+            return figures.taken(benchmark)
+
+    @contextmanager
+    def set_up(self, name: str, size: Size) -> Iterator[Any]:
+        """Within, a benchmark is set up as asv does."""
         if name not in self.benchmarks or size not in self.parameters(name):
             raise Absent(self.absence(name, size))
         benchmark = self.benchmarks[name]
@@ -88,7 +107,7 @@ class Asv:
         if benchmark.do_setup():
             raise Skipped("it skips itself")
         try:
-            use(benchmark.func, benchmark._build_params(), Again(benchmark))
+            yield benchmark
         finally:
             benchmark.do_teardown()
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 import importlib.util
 import inspect
 import os
-import random
 import sys
 import traceback
 from importlib.machinery import SourceFileLoader
 from time import perf_counter
 
+from .again import Fresh
+from .drawing import generator
+
 TYPE_CHECKING = False  # type checkers take it as true
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any, Protocol
-
-    import numpy
 
     from .again import Again
 
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 
     #: A function's size; None where it has none.
     Size = int | float | str | None
-
-#: What random inputs are drawn from, the same in all processes.
-SEED = 20_250_101
 
 #: The size where there are inputs that want one, and no sizes.
 DEFAULT_SIZE = 1000
@@ -48,8 +45,24 @@ class Absent(Exception):
     """What this side has not, and another has."""
 
 
+#: What a file may say of all its functions, or of one: `inputs`, or `inputs_sort` for `bench_sort`.
+INPUTS, SIZES, FRESH, PARALLEL, THREADS = "inputs", "sizes", "fresh", "parallel", "threads"
+
+#: The most processes or threads that may call at once.
+MOST_AT_ONCE = 256
+
+#: Functions that judge what `bench_NAME` returned on two sides, or take what it returned on the other one.
+ACROSS = ("same", "exchange")
+
+
 class File:
-    """A file with ``bench_*`` functions, and perhaps ``inputs`` and ``sizes``."""
+    """A file with ``bench_*`` functions, and what it says of them.
+
+    Attributes
+    ----------
+    same, exchange
+        ``bench_NAME`` -> the function ``same_NAME``, or ``exchange_NAME``.
+    """
 
     def __init__(self, path: str) -> None:
         self.path = os.path.abspath(path)
@@ -68,42 +81,125 @@ class File:
         }
         if not self.functions:
             raise Mistake("it has no function whose name begins with bench_")
-        self.inputs = getattr(self.module, "inputs", None)
-        if self.inputs is not None and not callable(self.inputs):
-            raise Mistake("inputs is no function: inputs(rng, size) returns the arguments of the bench_ functions")
+        self.same, self.exchange = (self.across(kind) for kind in ACROSS)
+
+    def across(self, kind: str) -> dict[str, Callable[..., Any]]:
+        """Return the functions of a kind that the file has: ``bench_NAME`` -> function.
+
+        Raises
+        ------
+        Mistake
+            One is no function.
+        """
+        found = {}
+        for key in self.functions:
+            name = f"{kind}_{key[len('bench_') :]}"
+            function = getattr(self.module, name, None)
+            if function is not None and not callable(function):
+                raise Mistake(f"{name} is no function")
+            if function is not None:
+                found[key] = function
+        return found
+
+    def said(self, what: str, function: str) -> tuple[str, Any]:
+        """Return what the file says of one function, or else of all, and its name there; None where that is nothing."""
+        for name in (f"{what}_{function[len('bench_') :]}", what):
+            if getattr(self.module, name, None) is not None:
+                return name, getattr(self.module, name)
+        return what, None
+
+    def inputs(self, function: str) -> tuple[str, Callable[..., Any] | None]:
+        """Return what makes a function's arguments, and its name; None where nothing does.
+
+        Raises
+        ------
+        Mistake
+            It is no function.
+        """
+        name, found = self.said(INPUTS, function)
+        if found is not None and not callable(found):
+            raise Mistake(f"{name} is no function: {name}(rng, size) returns the arguments of {function}")
+        return name, found
 
     def items(self) -> list[tuple[str, Size]]:
         """Return the function and the size of everything that there is to measure."""
-        sizes = getattr(self.module, "sizes", None)
+        return [(function, size) for function in self.functions for size in self.sizes(function)]
+
+    def sizes(self, function: str) -> list[Size]:
+        """Return the sizes of a function.
+
+        Raises
+        ------
+        Mistake
+            They are none.
+        """
+        name, sizes = self.said(SIZES, function)
         if sizes is None:
-            sizes = [DEFAULT_SIZE] if self.wanted() == 2 else [None]
-        elif isinstance(sizes, (int, float, str)):
-            sizes = [sizes]
-        sizes = list(sizes)
-        if not sizes or not all(size is None or (type(size) in (int, float, str) and size == size) for size in sizes):
-            raise Mistake("sizes must be numbers: sizes = (100, 1000)")
-        return [(name, size) for name in self.functions for size in sizes]
+            return [DEFAULT_SIZE] if self.wanted(function) == 2 else [None]
+        found = [sizes] if isinstance(sizes, (int, float, str)) else list(sizes)
+        if not found or not all(size is None or (type(size) in (int, float, str) and size == size) for size in found):
+            raise Mistake(f"{name} must be numbers: {name} = (100, 1000)")
+        return found
+
+    def at_once(self, what: str) -> dict[str, int]:
+        """Return how many processes, or threads, call a function at once: those that are not called alone.
+
+        Raises
+        ------
+        Mistake
+            It is no such number.
+        """
+        found = {}
+        for function in self.functions:
+            name, number = self.said(what, function)
+            if number is None or number == 1:
+                continue
+            if type(number) is not int or not 1 < number <= MOST_AT_ONCE:
+                raise Mistake(f"{name} must be a whole number from 1 to {MOST_AT_ONCE}: {name} = 4")
+            found[function] = number
+        return found
 
     def notes(self) -> list[str]:
         """Return what a reader must know of the file as a whole."""
-        if self.wanted() == 2 and not hasattr(self.module, "sizes"):
-            return [f"The file has no sizes: inputs(rng, size) got {DEFAULT_SIZE:,}."]
-        return []
+        missing = [name for name in self.functions if self.wanted(name) == 2 and self.said(SIZES, name)[1] is None]
+        if not missing:
+            return []
+        inputs = ", ".join(dict.fromkeys(self.inputs(name)[0] for name in missing))
+        return [f"The file has no sizes: {inputs}(rng, size) got {DEFAULT_SIZE:,}."]
 
-    def wanted(self) -> int:
-        """Return how many arguments ``inputs`` takes, two at most."""
-        if self.inputs is None:
+    def unused(self) -> list[str]:
+        """Return names that belong to functions which are not here: ``inputs_f`` where there is no ``bench_f``."""
+        kinds = (INPUTS, SIZES, FRESH, PARALLEL, THREADS, *ACROSS)
+        return sorted(
+            name
+            for name in vars(self.module)
+            for kind in kinds
+            if name.startswith(kind + "_") and f"bench_{name[len(kind) + 1 :]}" not in self.functions
+        )
+
+    def wanted(self, function: str) -> int:
+        """Return how many arguments a function's ``inputs`` takes, two at most."""
+        name, inputs = self.inputs(function)
+        if inputs is None:
             return 0
         try:
-            parameters = inspect.signature(self.inputs).parameters.values()
+            parameters = inspect.signature(inputs).parameters.values()
         except (TypeError, ValueError):
             return 2
-        if any(one.kind is one.VAR_POSITIONAL for one in parameters):
+        if any(each.kind is each.VAR_POSITIONAL for each in parameters):
             return 2
-        given = [one for one in parameters if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
+        given = [each for each in parameters if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
         if len(given) > 2:
-            raise Mistake(f"inputs takes {len(given)} arguments: inputs(rng, size) is called")
+            raise Mistake(f"{name} takes {len(given)} arguments: {name}(rng, size) is called")
         return len(given)
+
+    def arguments(self, function: str, size: Size) -> tuple[Any, ...]:
+        """Return a function's arguments, the same ones whenever they are made."""
+        _, inputs = self.inputs(function)
+        if inputs is None:
+            return ()
+        made = inputs(*(generator(), size)[: self.wanted(function)])
+        return tuple(made) if isinstance(made, (tuple, list)) else (made,)
 
     def play(self, name: str, size: Size, use: Use) -> None:
         """Give a function and its arguments to ``use``.
@@ -116,28 +212,21 @@ class File:
         if name not in self.functions:
             raise Absent(f"{name} is not defined here")
         function = self.functions[name]
-        given = (generator(), size)[: self.wanted()]
-        arguments = () if self.inputs is None else self.inputs(*given)
-        if not isinstance(arguments, (tuple, list)):
-            arguments = (arguments,)
+        inputs, made_by = self.inputs(name)
+        arguments = self.arguments(name, size)
         try:
             inspect.signature(function).bind(*arguments)
         except TypeError as error:
-            if self.inputs is None:
+            if made_by is None:
                 raise Mistake(f"{name} wants arguments, and there is no inputs(rng, size)") from error
-            raise Mistake(f"{name} does not take what inputs returns: {error}") from error
+            raise Mistake(
+                f"{name} does not take what {inputs} returns: {error}; inputs_{name[len('bench_') :]}(rng, size) would "
+                "make arguments for it alone"
+            ) from error
         except ValueError:
             pass  # a function without a signature
-        use(function, tuple(arguments))
-
-
-def generator() -> random.Random | numpy.random.Generator:
-    """Return what inputs are drawn from: NumPy's generator where it is there, Python's otherwise."""
-    try:
-        import numpy
-    except ImportError:
-        return random.Random(SEED)
-    return numpy.random.default_rng(SEED)
+        asked = bool(self.said(FRESH, name)[1])
+        use(function, arguments, Fresh(lambda: self.arguments(name, size), asked) if arguments else None)
 
 
 def describe_error(error: BaseException, path: str | None = None) -> str:

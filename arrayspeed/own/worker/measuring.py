@@ -5,12 +5,14 @@ from __future__ import annotations
 import gc
 import mmap
 import os
-import resource
-from collections.abc import Awaitable, Iterator
+from collections.abc import Awaitable
+from inspect import CO_COROUTINE
 from time import monotonic, perf_counter, sleep
 
-from . import keeping, memory, values
+from . import finishing, keeping, memory, objects, values
 from .allocator import learnt, retain
+from .inside import children, page_faults
+from .loading import Mistake
 from .stack import as_in_a_script
 from .waiting import waiter
 
@@ -52,14 +54,22 @@ class Measured:
     """A function with its arguments, in the process that calls it.
 
     ``again``: what sets it up again before each batch, or every so many calls; None where nothing has to be.
+    ``threads``: how many call it at once.
     """
 
-    def __init__(self, function: Callable[..., Any], arguments: Sequence[Any], again: Again | None = None) -> None:
+    def __init__(
+        self, function: Callable[..., Any], arguments: Sequence[Any], again: Again | None = None, threads: int = 1
+    ) -> None:
+        self.threads = threads
         self.function = function
         self.arguments = arguments
         self.again = again
         self.every = again.every if again else 0
+        #: What waits for a result; what brings one to its end that is a promise; whether calls are awaited, and what
+        #: they come to is a promise again.
         self.wait: Wait | None = None
+        self.finish: Callable[[Any, bool], Any] | None = None
+        self.awaits = self.nested = False
         self.each = 0.0
         self.faults = 0.0
         self.main = os.getpid()
@@ -68,19 +78,50 @@ class Measured:
     def call(self) -> Any:
         """One call, finished."""
         self.renew()
-        return self.finished()
+        return self.complete(self.function(*self.arguments))
 
     def renew(self) -> None:
         """Set it up again, where its calls need that."""
-        if self.again and self.every:
-            self.again()
+        if self.every:
+            self.set_up()
+
+    def set_up(self) -> None:
+        """Set it up again."""
+        assert self.again is not None
+        self.arguments = self.again(self.arguments)
 
     def finished(self) -> Any:
         """Return a call's result, when it is complete."""
-        result = self.function(*self.arguments)
+        return self.complete(self.function(*self.arguments), keep=True)
+
+    def complete(self, result: Any, keep: bool = False) -> Any:
+        """Return a result when it is complete; of a promise what it comes to, if that is kept."""
+        if self.finish is not None:
+            result = self.finish(result, keep)
         if self.wait is not None:
             self.wait(result)
         return result
+
+    def first_call(self) -> tuple[Any, float, list[str]]:
+        """Make the first call, and find out what its results need to be complete: the result, the seconds of the call,
+        and the libraries of which nothing is known.
+        """
+        started = perf_counter()
+        result = self.function(*self.arguments)
+        seconds = perf_counter() - started
+        self.only_here()
+        self.awaits = isinstance(result, Awaitable)
+        self.finish = finishing.finisher(result)
+        if self.awaits:
+            finishing.loop()
+        started = perf_counter()
+        if self.finish is not None:
+            result = self.finish(result, True)
+            self.nested = isinstance(result, finishing.Finished) and isinstance(result.value, finishing.Finished)
+        self.wait, unknown = waiter(result)
+        if self.wait is not None:
+            self.wait(result)
+        return result, seconds + perf_counter() - started, unknown
 
     def prepare(self, wanted: dict[str, Any]) -> dict[str, Any]:
         """Call it until it is warm; what was found on the way.
@@ -93,33 +134,38 @@ class Measured:
         """
         found: dict[str, Any] = {"notes": []}
         before = self.arguments_digest() if wanted.get("values") else None
-        made = self.again.state() if self.again and not self.every else None
+        made = self.again.state(self.arguments) if self.again and not self.every else None
         gc.collect()
-        started = perf_counter()
-        result = self.function(*self.arguments)
-        self.only_here()
-        self.wait, unknown = waiter(result)
-        if self.wait is not None:
-            self.wait(result)
-        found["first"] = perf_counter() - started
+        result, found["first"], unknown = self.first_call()
         self.no_child_returned()
         if wanted.get("touch"):
             return found
-        if self.again and made is not None and made != self.again.state():
+        if self.again and made is not None and made != self.again.state(self.arguments):
             self.every = 1
+        if self.threads > 1 and (self.every or self.awaits):
+            why = "gets new arguments before every call" if self.every else "is awaited"
+            raise Mistake(f"{self.threads} threads cannot call at once what {why}: parallel = N takes processes")
+        if self.threads > 1:
+            found["notes"].append(["threads", str(self.threads)])
+        if self.again and self.every and self.again.note:
+            found["notes"].append([self.again.note, None])
         if unknown:
             found["notes"].append(["assumed", ", ".join(unknown)])
-        if result is None and not self.again:
+        if result is None and not (self.again and self.again.batches):
             found["notes"].append(["nothing", None])
-        if isinstance(result, (Awaitable, Iterator)):
+        if self.finish is not None and not runs_in_a_loop(self.function):
             found["notes"].append(["lazy", None])
-        shots = [self.shot(result, found)] if wanted.get("values") and result is not None else []
+        shots = []
+        if wanted.get("values") and result is not None:
+            shots.append(self.shot(result, found, wanted["values"]))
+            if wanted.get("whole"):
+                found.update(whole(wanted["values"] + ".whole", result))
         del result
         last: list[Any] = []
 
         def once_more() -> None:
             started = perf_counter()
-            last[:] = [self.finished()]
+            last[:] = [self.complete(self.function(*self.arguments))]
             self.each = perf_counter() - started
 
         peaks: list[int | None] = []
@@ -131,7 +177,10 @@ class Measured:
         known = [peak for peak in peaks if peak is not None]
         found["memory"] = max(known) if wanted.get("memory") and len(known) == len(peaks) else None
         if shots and shots[0] is not None:
-            shots.append(self.shot(last[0], found))
+            if self.finish is not None:  # what a promise came to was not kept
+                self.renew()
+                last[:] = [self.finished()]
+            shots.append(self.shot(last[0], found, wanted["values"]))
         last.clear()
         if wanted.get("values"):
             found.update(self.compared(shots, before, wanted["values"], found))
@@ -150,13 +199,24 @@ class Measured:
         self.warm_up()
         return True
 
-    def shot(self, result: object, data: dict[str, Any]) -> Shot | None:
-        """Return a copy of a result; None where it cannot be compared, which is noted."""
+    def shot(self, result: object, data: dict[str, Any], path: str) -> Shot | None:
+        """Return a copy of a result; None where it cannot be compared, which is noted.
+
+        Objects that their class alone compares are written to a file, and those of a second call compared with them.
+        """
+        held: list[tuple[str, Any]] = []
         try:
-            return values.snapshot(result)
-        except values.Unknown as error:
+            found = values.snapshot(result, held)
+            if held and "objects" not in data:
+                objects.write(path + ".objects", held)
+                data["objects"] = path + ".objects"
+                data["notes"].append(["equal", ", ".join(sorted({type(each).__name__ for _, each in held}))])
+            elif held and not objects.all_equal(objects.read(path + ".objects"), held)[0]:
+                data["varies"] = True
+        except (values.Unknown, objects.Unreadable) as error:
             data["notes"].append(["unknown", str(error)])
             return None
+        return found
 
     def arguments_digest(self) -> str | None:
         """Return a digest of the arguments; None where they cannot be read."""
@@ -167,8 +227,8 @@ class Measured:
 
     def compared(self, shots: list[Shot | None], before: str | None, path: str, data: dict[str, Any]) -> dict[str, Any]:
         """Return what is known of values and inputs: digests, a summary, and files."""
-        after = self.arguments_digest()
-        if before != after:
+        changed = not self.every and before != self.arguments_digest()
+        if changed:
             data["notes"].append(["in place", None])
         known: dict[str, Any] = {"inputs": before}
         taken = [shot for shot in shots if shot is not None]
@@ -179,7 +239,9 @@ class Measured:
             values.write(path + ".1", taken[0])
             known["files"] = [path + ".1"]
             # Inputs that a call changed give another result, which says nothing about chance.
-            if first != second and before == after:
+            if changed:
+                data.pop("varies", None)
+            elif first != second:
                 values.write(path + ".2", taken[1])
                 known["files"].append(path + ".2")
         return known
@@ -208,8 +270,8 @@ class Measured:
 
     def batch(self, number: int) -> float:
         """Seconds of a call, the mean of so many."""
-        if self.again and not self.every:
-            self.again()
+        if self.again and self.again.batches and not self.every:
+            self.set_up()
         if self.each < SHORT:
             self.call()
         self.each = self.time(number)
@@ -217,11 +279,11 @@ class Measured:
 
     def time(self, number: int) -> float:
         """Seconds of a call, the mean of so many; where each needs a setup, of as many as there is time for."""
-        if not self.again or not self.every:
-            return as_in_a_script(lambda: self.loop(number))
+        if not self.every:
+            return at_once(lambda: as_in_a_script(lambda: self.loop(number)), self.threads)
         until, spent, made = monotonic() + RENEWING, 0.0, 0
         while made < number and (not made or monotonic() < until):
-            self.again()
+            self.set_up()
             spent += as_in_a_script(lambda: self.loop(self.every)) * self.every
             made += self.every
         return spent / made
@@ -230,10 +292,14 @@ class Measured:
         """Return the timing loop. Garbage is collected as in any script: what a function leaves to collect
         is its cost.
         """
-        function, arguments, wait = self.function, self.arguments, self.wait
+        function, arguments = self.function, self.arguments
+        wait = self.wait if self.finish is None else self.complete
         times = range(number)
-        before = page_faults()
-        if wait is None:
+        before = page_faults() or 0
+        if self.awaits:
+            wait = self.complete if self.nested else self.wait
+            seconds = finishing.seconds_of(function, arguments, number, wait)
+        elif wait is None:
             started = perf_counter()
             for _ in times:
                 function(*arguments)
@@ -243,7 +309,7 @@ class Measured:
             for _ in times:
                 wait(function(*arguments))
             seconds = perf_counter() - started
-        self.faults = (page_faults() - before) / number
+        self.faults = ((page_faults() or 0) - before) / number
         return seconds / number
 
     def succeeds(self) -> bool:
@@ -281,15 +347,47 @@ class Measured:
             raise Forked("it forks, and the child returns from the function: it must end with os._exit")
 
 
-def page_faults() -> int:
-    """Pages of memory that the system has given this process so far, without reading them from a disk."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+def at_once(function: Callable[[], float], number: int) -> float:
+    """Call a function in so many threads at once; the most that one returns.
+
+    What one raises is raised here.
+    """
+    if number == 1:
+        return function()
+    import threading  # not before: a file that imports it too would seem to load faster
+
+    found: list[float] = []
+    errors: list[BaseException] = []
+    barrier = threading.Barrier(number)
+
+    def run() -> None:
+        barrier.wait()
+        try:
+            found.append(function())
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=run) for _ in range(number)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if errors:
+        raise errors[0]
+    return max(found)
 
 
-def children() -> bool:
-    """Return whether this process has any child."""
+def runs_in_a_loop(function: Callable[..., Any]) -> bool:
+    """Return whether a function is ``async def``, and says so."""
+    return bool(getattr(getattr(function, "__code__", None), "co_flags", 0) & CO_COROUTINE)
+
+
+def whole(path: str, result: object) -> dict[str, Any]:
+    """Pickle a result for the other side: where it is, or why that is impossible."""
+    if isinstance(result, finishing.Finished):
+        result = result.value
     try:
-        with open(f"/proc/self/task/{os.getpid()}/children") as file:
-            return bool(file.read().strip())
-    except OSError:
-        return False
+        objects.write(path, result)
+    except objects.Unreadable as error:
+        return {"unpicklable": str(error)}
+    return {"whole": path}

@@ -5,23 +5,12 @@ from __future__ import annotations
 import gc
 from time import sleep
 
+from .inside import reset_peak, status
 from .keeping import SETTLING, handed_out, libc, resident, small_blocks
 
 TYPE_CHECKING = False  # type checkers take it as true
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-
-def status(key: str) -> int | None:
-    """Return a figure of /proc in bytes; None where it is not there."""
-    try:
-        with open("/proc/self/status") as file:
-            for line in file:
-                if line.startswith(key + ":"):
-                    return int(line.split()[1]) * 1024
-    except OSError:
-        pass
-    return None
 
 
 def held() -> dict[str, int | None]:
@@ -33,16 +22,6 @@ def held() -> dict[str, int | None]:
     sleep(SETTLING)  # other threads free what the last calls returned
     counted = handed_out(library)
     return {"resident": resident(), "counted": None if counted is None else counted + small_blocks()}
-
-
-def reset_peak() -> bool:
-    """Let the peak begin anew; False where the system does not allow it."""
-    try:
-        with open("/proc/self/clear_refs", "w") as file:
-            file.write("5")
-        return True
-    except OSError:
-        return False
 
 
 def peak_of(call: Callable[[], object]) -> int | None:

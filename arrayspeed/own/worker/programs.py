@@ -11,8 +11,6 @@ import sys
 import sysconfig
 from time import perf_counter
 
-from .waiting import waiter
-
 TYPE_CHECKING = False  # type checkers take it as true
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,14 +44,7 @@ def programs(now: Measured, folder: str, own: str) -> dict[str, str]:
     getattr(sys.modules.get("jax"), "clear_caches", int)()  # what was compiled before would not be compiled again
     before = set(os.listdir(folder))
 
-    def first() -> Any:
-        result = now.function(*now.arguments)
-        now.wait, _ = waiter(result)
-        if now.wait is not None:
-            now.wait(result)
-        return result
-
-    found = {GENERATED: "\n".join(generated_by_torch(first))}
+    found = {GENERATED: "\n".join(generated_by_torch(now.first_call))}
     written = sorted(name for name in set(os.listdir(folder)) - before if name.endswith(OPTIMISED))
     found[HLO] = "\n".join(read(os.path.join(folder, name)) for name in written)
     found[ASSEMBLY] = "\n".join(compiled_by_numba(now.function, own))

@@ -11,7 +11,9 @@ those that the allocators have ``counted`` as handed out;
 None.
 ``learnt`` in answers is what `allocator.learnt` says. What cannot be done is ``{"failed": why, "kind": kind}``, with
 ``"sometimes": true`` where other calls of the process succeed. A request ``{"function", "size", "programs": folder}``
-is answered with ``{}`` when the function's programs are in ``programs.json`` there.
+is answered with ``{}`` when the function's programs are in ``programs.json`` there, and ``{"pools": path}`` with
+``{"pools": [...]}``, what `pools.pools` finds. ``{"across": question, ...}`` is answered as `objects.answer` says,
+``{"function", "size", "figure": path}`` with ``{"figure": value}``.
 
 Whatever the functions print is dropped: the channel is a descriptor that they do not know.
 """
@@ -25,11 +27,14 @@ import signal
 import sys
 from contextlib import suppress
 
+from . import finishing, objects, values
 from .allocator import learnt
 from .asv_suite import Asv
-from .loading import File, Mistake, Skipped, describe_error
+from .inside import page_faults
+from .loading import PARALLEL, THREADS, File, Mistake, Skipped, describe_error
 from .measuring import Forked, Measured
 from .memory import held
+from .pools import pools
 from .pytest_suite import Pytest
 
 TYPE_CHECKING = False  # type checkers take it as true
@@ -85,9 +90,10 @@ def kind_of(error: BaseException) -> str:
 class Session:
     """What was loaded, and the function that is measured now."""
 
-    def __init__(self, channel: Channel, loaded: Loaded) -> None:
+    def __init__(self, channel: Channel, loaded: Loaded, threads: dict[str, int]) -> None:
         self.channel = channel
         self.loaded = loaded
+        self.threads = threads
         self.waiting: dict[str, Any] | int | None = None
 
     def fail(self, error: BaseException, **more: object) -> None:
@@ -102,10 +108,39 @@ class Session:
             request, self.waiting = self.waiting or self.channel.read(), None
             if request is None:
                 return
-            if isinstance(request, dict):
+            if isinstance(request, dict) and "across" in request:
+                self.across(request)
+            elif isinstance(request, dict) and "figure" in request:
+                self.figure(request)
+            elif isinstance(request, dict) and "pools" in request:
+                self.channel.say({"pools": pools(request["pools"])})
+            elif isinstance(request, dict):
                 self.measure(request)
             else:
                 self.channel.say({"failed": "nothing is ready", "kind": "error"})
+
+    def across(self, request: dict[str, Any]) -> None:
+        """Answer a question about what sides returned."""
+        try:
+            assert isinstance(self.loaded, File)  # others are not asked
+            row = objects.answer(self.loaded, request)
+        except BaseException as error:
+            return self.fail(error)
+        return self.channel.say({**row, "learnt": learnt()})
+
+    def figure(self, request: dict[str, Any]) -> None:
+        """Have a benchmark give its figure; what is no number above 0 has no ratio, and is compared as a result is."""
+        try:
+            assert isinstance(self.loaded, Asv)  # others have none
+            value = self.loaded.figure(request["function"], request["size"])
+            row: dict[str, Any] = {"figure": value if isinstance(value, float) and 0 < value < float("inf") else None}
+            if row["figure"] is None:
+                shot = values.snapshot(value)
+                values.write(request["figure"], shot)
+                row.update(digest=values.digest(shot), summary=str(value)[:40], files=[request["figure"]])
+        except BaseException as error:
+            return self.fail(error)
+        return self.channel.say(row)
 
     def measure(self, request: dict[str, Any]) -> None:
         """Make a function ready, and time its batches until something else is asked for."""
@@ -113,7 +148,8 @@ class Session:
 
         def use(function: Callable[..., Any], arguments: Sequence[Any], again: Again | None = None) -> None:
             used.append(True)
-            (self.show if "programs" in request else self.prepare)(Measured(function, arguments, again), request)
+            now = Measured(function, arguments, again, self.threads.get(request["function"], 1))
+            (self.show if "programs" in request else self.prepare)(now, request)
 
         try:
             self.loaded.play(request["function"], request["size"], use)
@@ -142,7 +178,8 @@ class Session:
         try:
             found = now.prepare(request)
         except BaseException as error:
-            sometimes = not isinstance(error, (Forked, SystemExit)) and now.succeeds()
+            never = (Forked, SystemExit, Mistake, finishing.Endless)
+            sometimes = not isinstance(error, never) and now.succeeds()
             return self.fail(error, sometimes=sometimes)
         found["ready"] = max(now.each, found["first"] if request.get("touch") else 1e-9)
         self.channel.say(found)
@@ -192,7 +229,9 @@ class Session:
     def batch(self, now: Measured, number: int) -> None:
         """Time a batch."""
         try:
-            self.channel.say({"seconds": max(now.batch(number), 1e-12), "faults": now.faults})
+            self.channel.say(
+                {"seconds": max(now.batch(number), 1e-12), "faults": None if page_faults() is None else now.faults}
+            )
         except (BrokenPipeError, ConnectionError):
             raise
         except BaseException as error:
@@ -201,6 +240,8 @@ class Session:
 
 def load(request: dict[str, Any]) -> Loaded:
     """Return what a request names, loaded."""
+    if request.get("whole"):
+        return Pytest(request["file"], whole=True)
     return KINDS[request["kind"]](request["file"])
 
 
@@ -223,6 +264,7 @@ def main() -> None:
     try:
         loaded = load(request)
         items = loaded.items()
+        parallel, threads = ({}, {}) if not isinstance(loaded, File) else map(loaded.at_once, (PARALLEL, THREADS))
     except BaseException as error:
         path = os.path.abspath(request["file"])
         channel.say(
@@ -230,10 +272,16 @@ def main() -> None:
         )
         os._exit(0)
     row: dict[str, Any] = {"loaded": max(loaded.seconds, 1e-6), "items": items, "notes": loaded.notes()}
+    if isinstance(loaded, File):
+        row.update(unused=loaded.unused(), same=list(loaded.same), exchange=list(loaded.exchange), parallel=parallel)
+    if isinstance(loaded, Asv):
+        row["figures"] = loaded.figures()
     row["modules"] = local_modules(os.path.dirname(loaded.path))
     row["learnt"] = learnt()
     channel.say(row)
+    if "threads" in request:
+        threads = dict.fromkeys((name for name, _ in items), request["threads"])
     with suppress(BrokenPipeError, ConnectionError):
-        Session(channel, loaded).serve()
+        Session(channel, loaded, threads).serve()
     sys.stdout = sys.stderr = None
     os._exit(0)

@@ -9,6 +9,9 @@ import json
 import numbers
 import struct
 import sys
+from collections.abc import ItemsView, KeysView, Mapping, ValuesView
+
+from .finishing import Finished
 
 TYPE_CHECKING = False  # type checkers take it as true
 if TYPE_CHECKING:
@@ -29,33 +32,73 @@ MOST = 2**20
 MOST_LEAVES = 10_000
 
 
+#: The type of a row that says what kind of container is there, and of one that stands for an object whose class alone
+#: can compare it.
+KIND, OBJECT = "kind", "object"
+
+
 class Unknown(Exception):
     """A result that cannot be compared: of a class that nothing is known of, or of too many parts."""
 
 
+class Kind:
+    """What kind of container there is, as a leaf of its own: another one is another result, whatever it holds."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+def kind_of(value: Any) -> str | None:
+    """Return what people call a container; None of what is none."""
+    for plain in (dict, list, tuple, set, frozenset):
+        if isinstance(value, plain):
+            return plain.__name__
+    if isinstance(value, Finished):
+        inner = kind_of(value.value)
+        return value.kind if inner in (None, "list") else f"{value.kind} of {inner}"
+    if isinstance(value, (Mapping, KeysView, ValuesView, ItemsView)) or (
+        dataclasses.is_dataclass(value) and not isinstance(value, type) and not hasattr(value, "__array__")
+    ):
+        return type(value).__name__
+    return None
+
+
 def leaves(value: object) -> list[tuple[str, Any]]:
-    """Path and value of each leaf: containers and dataclasses are looked into, and pytrees of JAX."""
+    """Path and value of each leaf: containers and dataclasses are looked into, and pytrees of JAX. What kind each
+    container is comes before its leaves.
+    """
     found: list[tuple[str, Any]] = []
+    kinds = 0
 
     def visit(value: Any, path: str) -> None:
-        if len(found) >= MOST_LEAVES:
+        nonlocal kinds
+        if len(found) - kinds >= MOST_LEAVES:
             raise Unknown(f"it has more than {MOST_LEAVES:,} parts")
-        if isinstance(value, dict):
+        kind = kind_of(value)
+        if kind is None:
+            found.append((path, value))
+            return
+        found.append((path, Kind(kind)))
+        kinds += 1
+        while isinstance(value, Finished):
+            value = value.value
+        if kind_of(value) is None:
+            found.append((path, value))
+        elif isinstance(value, Mapping):
             for key in sorted(value, key=repr):
                 visit(value[key], path + f"[{key!r}]")
-        elif isinstance(value, (set, frozenset)):
+        elif isinstance(value, (set, frozenset, KeysView)):
             visit(sorted(map(repr, value)), path)
-        elif isinstance(value, (list, tuple)):
-            if len(value) > 32 and all(type(each) in (int, float, complex, bool) for each in value):
-                found.append((path, value))
+        elif isinstance(value, (list, tuple, ValuesView, ItemsView)):
+            items = value if isinstance(value, (list, tuple)) else list(value)
+            if len(items) > 32 and all(type(each) in (int, float, complex, bool) for each in items):
+                found.append((path, items))
             else:
-                for place, each in enumerate(value):
+                for place, each in enumerate(items):
                     visit(each, path + f"[{place}]")
-        elif dataclasses.is_dataclass(value) and not isinstance(value, type) and not hasattr(value, "__array__"):
+        else:
             for field in dataclasses.fields(value):
                 visit(getattr(value, field.name), path + "." + field.name)
-        else:
-            found.append((path, value))
 
     visit(value, "")
     return found
@@ -70,6 +113,8 @@ def plain(path: str, value: Any, most: int = MOST) -> Plain:
     Unknown
         It is of a class that nothing is known of.
     """
+    if isinstance(value, Kind):
+        return KIND, *of_text(value.name)[1:]
     if value is None or isinstance(value, (str, bytes, range)):
         return of_text(repr(value))
     if isinstance(value, bool):
@@ -159,8 +204,10 @@ def of_array(numpy: ModuleType, path: str, value: Any, most: int) -> Plain:
     return found.dtype.str, list(found.shape), flat[::step].tobytes(), digest
 
 
-def snapshot(value: object) -> Shot:
+def snapshot(value: object, objects: list[tuple[str, Any]] | None = None) -> Shot:
     """Return all leaves of a value as ``(path, dtype, shape, bytes, digest)``, copied: later calls may overwrite it.
+
+    ``objects`` gets path and value of those that nothing is known of but that their class compares.
 
     Raises
     ------
@@ -176,10 +223,18 @@ def snapshot(value: object) -> Shot:
         try:
             found.append((path, *plain(path, leaf)))
         except Unknown:
-            raise
+            if objects is None or not has_own_equality(leaf):
+                raise
+            objects.append((path, leaf))
+            found.append((path, OBJECT, *of_text(type(leaf).__name__)[1:]))
         except Exception as error:
             raise Unknown("{} cannot be read: {}: {}".format(path or "it", type(error).__name__, error)) from error
     return found
+
+
+def has_own_equality(value: object) -> bool:
+    """Return whether an object's class says what equal means; else no two of it are."""
+    return any("__eq__" in vars(each) for each in type(value).__mro__[:-1])
 
 
 def digest(shot: Shot) -> str:
@@ -231,11 +286,22 @@ def write(path: str, shot: Shot) -> None:
 
 def summary(shot: Shot) -> str:
     """Return what was returned, in a few words: ``float64[100, 100]``."""
-    names = {"|b1": "bool", "<i8": "int64", "<f8": "float64", "<f4": "float32", "<c16": "complex128", "<i4": "int32"}
+    kind = next((row[3].decode() for row in shot if row[1] == KIND and not row[0]), "")
+    shot = [row for row in shot if row[1] != KIND]
     texts = [
-        (row[0] + ": " if row[0] else "")
-        + (row[3].decode("utf-8", "replace")[:40] if row[1] == "text" else names.get(row[1], row[1].strip("<|")))
-        + ("[" + ", ".join(map(str, row[2])) + "]" if row[2] else "")
+        (row[0] + ": " if row[0] else "") + text_of(row) + ("[" + ", ".join(map(str, row[2])) + "]" if row[2] else "")
         for row in shot[:4]
     ]
-    return "; ".join(texts) + ("; …" if len(shot) > 4 else "")
+    text = "; ".join(texts) + ("; …" if len(shot) > 4 else "")
+    return text if kind in ("", "dict", "list", "tuple") else f"{kind}: {text}"
+
+
+#: How people write types.
+NAMES = {"|b1": "bool", "<i8": "int64", "<f8": "float64", "<f4": "float32", "<c16": "complex128", "<i4": "int32"}
+
+
+def text_of(row: tuple[str, str, list[int], bytes, str]) -> str:
+    """Return a leaf in a word: its type, or the beginning of a text."""
+    if row[1] in ("text", OBJECT):
+        return row[3].decode("utf-8", "replace")[:40]
+    return NAMES.get(row[1], row[1].strip("<|"))

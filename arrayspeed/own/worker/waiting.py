@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 
+from .finishing import Finished
+
 TYPE_CHECKING = False  # type checkers take it as true
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +24,8 @@ def libraries_of(result: object, depth: int = 4) -> set[str]:
     found: set[str] = set()
 
     def visit(value: object, left: int) -> None:
+        if isinstance(value, Finished):
+            return visit(value.value, left)
         kind = type(value)
         module = (kind.__module__ or "builtins").split(".")[0]
         found.add({"jaxlib": "jax", "keras": "tensorflow"}.get(module, module))
@@ -32,9 +36,10 @@ def libraries_of(result: object, depth: int = 4) -> set[str]:
         elif left and hasattr(value, "__dict__") and module not in SYNCHRONOUS:
             children = list(vars(value).values())
         else:
-            return
+            return None
         for child in children[:100]:
             visit(child, left - 1)
+        return None
 
     visit(result, depth)
     return found
