@@ -1,8 +1,9 @@
-"""Measure kernels on one core, on two, and so on: how much more cores bring, by backend.
+"""Measure kernels on one core, on two, and so on.
 
-For each kernel and backend, a process on each number of cores takes turns with the others, round after round, until
-every speed-up is decided against the fewest cores. Libraries start as many threads as they see cores. What is measured
-is kept in results/, and the report's Scaling page shows it; started again, it goes on.
+The output says how much more cores bring, by backend. For each kernel and backend, a process on each number of cores
+takes turns with the others, round after round, until every speed-up is decided against the fewest cores. Libraries
+start as many threads as they see cores. What is measured is kept in results/, and the report's Scaling page shows it;
+started again, it goes on.
 
 Exit status: 0, 1 if anything fails, 2 after an error.
 
@@ -24,9 +25,8 @@ from arrayspeed.decide import LOOKS
 from arrayspeed.decide.words import FAILURES
 from arrayspeed.environments import existing
 from arrayspeed.environments.project import load_config
-from arrayspeed.formats.data import as_lines
-from arrayspeed.formats.terminal import console
-from arrayspeed.formats.verdicts import interval_text, table
+from arrayspeed.formats.fitting import Fitting, Shown, show
+from arrayspeed.formats.verdicts import interval_text
 from arrayspeed.measure import scaling
 from arrayspeed.measure.looking import Limits
 from arrayspeed.measure.plan import OWN, Selection
@@ -63,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"at most N rounds (default {LOOKS[-1]})",
     )
     add_minutes(parser)
-    parser.add_argument("--format", choices=("table", "json"), default="table", help="default table")
+    options.add_format(parser)
 
 
 def main(args: argparse.Namespace) -> int:
@@ -85,11 +85,8 @@ def main(args: argparse.Namespace) -> int:
         measures=[CALL.name],
     )
     found = scaling.measure(config, chosen, cores, Limits(args.rounds, args.minutes), args.wait)
-    if args.format == "json":
-        print(as_lines("scaling", map(data_of, found.items())))
-    else:
-        rows = [row for case, ones in found.items() for row in rows_of(case, ones)]
-        console().print(table(HEADINGS, rows, [""] * len(rows)))
+    rows = [list(row) for case, ones in found.items() for row in rows_of(case, ones)]
+    show(Shown([Fitting(HEADINGS, rows, 3, prose=True)], {"scaling": list(map(data_of, found.items()))}), args.format)
     decisions = [one.decision for ones in found.values() for one in ones if one.decision]
     return 1 if any(one.verdict in FAILURES for one in decisions) else 0
 
