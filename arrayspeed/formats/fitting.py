@@ -72,12 +72,13 @@ class Fitting:
 
 @dataclass(frozen=True)
 class Shown:
-    """What a command prints, in all forms: tables with lines after them, and data."""
+    """What a command prints, in all forms: tables with a title and lines before and after them, and data."""
 
     tables: Sequence[Fitting]
     data: Mapping[str, Any]
     lines: Sequence[str] = ()
     title: str = ""
+    before: Sequence[str] = ()
 
 
 def show(shown: Shown, form: str, piped_width: int = 160) -> None:
@@ -86,11 +87,12 @@ def show(shown: Shown, form: str, piped_width: int = 160) -> None:
         print(as_json(shown.data))
     elif form == "markdown":
         parts = [f"**{markdown_text(shown.title)}**", ""] if shown.title else []
+        parts += [*(f"{markdown_text(line)}  " for line in shown.before), ""] if shown.before else []
         for each in shown.tables:
             parts += markdown_table(each.headings, each.rows)
         print("\n".join([*parts, *(f"{markdown_text(line)}  " for line in shown.lines)]))
     else:
         out = console(piped_width)
-        for part in (shown.title, *shown.tables, *shown.lines):
+        for part in (shown.title, *shown.before, *shown.tables, *shown.lines):
             if part:
                 out.print(Text(printable(part)) if isinstance(part, str) else part)
