@@ -12,13 +12,20 @@ from mkdocs.structure.nav import Link, Navigation, Section
 ROOT = Path(__file__).resolve().parent.parent
 
 #: A file of the repository -> the page that it is on the site.
-PAGES = {"CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
+PAGES = {
+    "CONTRIBUTING.md": "contributing.md",
+    "CHANGELOG.md": "changelog.md",
+    "SECURITY.md": "security.md",
+    "changes/README.md": "changes.md",
+}
 
 
 def on_files(files: Files, config: Any) -> Files:
     """Add the repository's own files, whose links begin at its root, as pages of the site."""
     for name, page in PAGES.items():
         text = (ROOT / name).read_text(encoding="utf-8").replace("](docs/", "](")
+        if "/" in name:  # its links begin in its folder
+            text = text.replace("](../", "](")
         files.append(File.generated(config, page, content=moved(text, "")))
     return files
 

@@ -1,9 +1,10 @@
-"""Say what this machine is good for, before you measure on it.
+"""Say how small a slowdown this machine shows, and why.
 
-The output says what varies, what could be turned off, and how small a slowdown it shows. For 40 seconds (--seconds),
-three small programs take turns with copies of themselves: a loop of Python, an addition of 1,000 numbers, and a product
-of matrices by as many threads as there are cores. How much copies differ says how small a slowdown of such a program a
-minute of measuring shows in four cases of five. Nothing is stored.
+For 40 seconds (--seconds), three small programs take turns with copies of themselves: a loop of Python, an addition of
+1,000 numbers, and a product of matrices by as many threads as there are cores. How much copies differ says how small a
+slowdown of such a program a minute of measuring shows in four cases of five. The output also has what the system tells
+of the machine's state, what could be turned off, and whether the clock, the processor's counters and the profiler work.
+Nothing is stored.
 
 Exit status: 0 if a slowdown by ×1.25 is shown of each program in a minute, 1 if a copy was called slower or faster than
 its reference or the clock does not work, 2 if the machine is too noisy, or after an error.
@@ -20,13 +21,18 @@ import argparse
 import tempfile
 from collections.abc import Iterator
 
+from rich.console import Group
+from rich.text import Text
+
 from arrayspeed.audit import doctor
 from arrayspeed.audit.doctor import Examination, Program
 from arrayspeed.cli import options
 from arrayspeed.cli.options.cores import add_cores, use_cores
 from arrayspeed.decide.words import LIMIT
-from arrayspeed.formats.fitting import Fitting, Shown, show
+from arrayspeed.formats.data import as_json
 from arrayspeed.formats.progress import change, clear
+from arrayspeed.formats.terminal import console
+from arrayspeed.formats.verdicts import markdown_table, markdown_text, table
 from arrayspeed.measure.host import only_run
 from arrayspeed.model.units import human_time, plural
 from arrayspeed.verdict.loaded import text as library_text
@@ -54,7 +60,10 @@ def main(args: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory() as folder, only_run(folder, args.wait) as state:
         found = doctor.examine(state, args.seconds, doing)
     clear()
-    show(shown(found), args.format)
+    if args.format == "json":
+        print(as_json(found.data()))
+    else:
+        show(found, args.format)
     return found.status
 
 
@@ -63,10 +72,14 @@ def doing(text: str) -> None:
     change(text)
 
 
-def shown(found: Examination) -> Shown:
-    """Return what was found, in all forms."""
-    table = Fitting(HEADINGS, [list(row_of(one)) for one in found.programs])
-    return Shown([table], found.data(), [conclusion(found)], before=list(about(found)))
+def show(found: Examination, form: str = "table") -> None:
+    """Print what was found, as a table or in Markdown."""
+    rows = [row_of(one) for one in found.programs]
+    if form == "markdown":
+        lines = [f"- {markdown_text(line)}" for line in about(found)]
+        print("\n".join([*lines, "", *markdown_table(HEADINGS, rows), markdown_text(conclusion(found))]))
+        return
+    console().print(Group(*map(Text, about(found)), table(HEADINGS, rows, [""] * len(rows)), Text(conclusion(found))))
 
 
 def about(found: Examination) -> Iterator[str]:

@@ -12,8 +12,8 @@ meanwhile is its program; where nothing is compiled, it is profiled.
 
 With --profile, both sides of a file are sampled in turn while they call its functions, and what takes longer is named:
 functions, native ones too, and shared libraries, each with an interval over several processes; instructions are counted
-where the system or Callgrind can. --html writes a page with flame graphs. Exit status 1 then says that something takes
-longer.
+where the system or Callgrind can. --html writes a page with flame graphs. Exit status 1 then says that a call is
+slower, 2 that this is not known.
 
 Without --profile it times nothing. What is found of kernels is stored beside the results, and the page of versions
 shows it beside the step.

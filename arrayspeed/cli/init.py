@@ -46,6 +46,5 @@ def main(args: argparse.Namespace) -> int:
     for each, text in wanted.items():
         starter.write(each, text)
         print(f"wrote {each}")
-    print(f"Now: arrayspeed upgrade numpy 2.4.6 2.5.5 --file {quote(str(path))}")
-    print(f" or: arrayspeed upgrade --commits main . --file {quote(str(path))}")
+    print(f"Now: arrayspeed upgrade --commits main . --file {quote(str(path))}")
     return 0

@@ -1,9 +1,8 @@
-"""Measure kernels on one core, on two, and so on.
+"""Measure what more cores bring, kernel by kernel and by backend.
 
-The output says how much more cores bring, by backend. For each kernel and backend, a process on each number of cores
-takes turns with the others, round after round, until every speed-up is decided against the fewest cores. Libraries
-start as many threads as they see cores. What is measured is kept in results/, and the report's Scaling page shows it;
-started again, it goes on.
+For each kernel and backend, a process on each number of cores takes turns with the others, round after round, until
+every speed-up is decided against the fewest cores. Libraries start as many threads as they see cores. What is measured
+is kept in results/, and the report's Scaling page shows it; started again, it goes on.
 
 Exit status: 0, 1 if anything fails, 2 after an error.
 
@@ -25,8 +24,9 @@ from arrayspeed.decide import LOOKS
 from arrayspeed.decide.words import FAILURES
 from arrayspeed.environments import existing
 from arrayspeed.environments.project import load_config
-from arrayspeed.formats.fitting import Fitting, Shown, show
-from arrayspeed.formats.verdicts import interval_text
+from arrayspeed.formats.data import as_lines
+from arrayspeed.formats.terminal import console
+from arrayspeed.formats.verdicts import interval_text, markdown_table, table
 from arrayspeed.measure import scaling
 from arrayspeed.measure.looking import Limits
 from arrayspeed.measure.plan import OWN, Selection
@@ -85,8 +85,13 @@ def main(args: argparse.Namespace) -> int:
         measures=[CALL.name],
     )
     found = scaling.measure(config, chosen, cores, Limits(args.rounds, args.minutes), args.wait)
-    rows = [list(row) for case, ones in found.items() for row in rows_of(case, ones)]
-    show(Shown([Fitting(HEADINGS, rows, 3, prose=True)], {"scaling": list(map(data_of, found.items()))}), args.format)
+    rows = [row for case, ones in found.items() for row in rows_of(case, ones)]
+    if args.format == "json":
+        print(as_lines("scaling", map(data_of, found.items())))
+    elif args.format == "markdown":
+        print("\n".join(markdown_table(HEADINGS, rows)))
+    else:
+        console().print(table(HEADINGS, rows, [""] * len(rows)))
     decisions = [one.decision for ones in found.values() for one in ones if one.decision]
     return 1 if any(one.verdict in FAILURES for one in decisions) else 0
 

@@ -12,7 +12,7 @@ from typing import TypeVar
 from packaging.version import Version
 
 from arrayspeed.decide import Decision, Observed, judge
-from arrayspeed.decide.growth import GREW, Growth, Sampled, grown
+from arrayspeed.decide.growth import Growth, Sampled, grown
 from arrayspeed.explain import stacks
 from arrayspeed.explain.instructions import Instructions, count
 from arrayspeed.explain.sampling import FEWEST, sample
@@ -88,12 +88,6 @@ class Profile:
     def name(self) -> str:
         """The function and its size, for people."""
         return name(self.item)
-
-    @property
-    def grew(self) -> bool:
-        """Whether a part of it is shown to take longer."""
-        parts = [*self.own.values(), *self.whole.values(), *self.libraries.values()]
-        return any(part.verdict == GREW for part in parts)
 
 
 def profiles(

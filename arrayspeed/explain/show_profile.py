@@ -10,6 +10,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from arrayspeed.decide.growth import GREW, NOT_SHOWN, SHRANK, Growth
+from arrayspeed.decide.words import lacks_bound
 from arrayspeed.explain.flame import graph, signed
 from arrayspeed.explain.instructions import CALLGRIND
 from arrayspeed.explain.profiled import Profile
@@ -51,10 +52,13 @@ class Report:
 
     @property
     def status(self) -> int:
-        """The exit status: 1 where something is shown to take longer, 2 where that cannot be shown, and else 0."""
-        if any(each.grew for each in self.found):
+        """The exit status: 1 where a call is shown to be slower, 2 where that is not known, and else 0. Parts alone do
+        not make a call slower: others may have shrunk.
+        """
+        decisions = [each.decision for each in self.found]
+        if any(each is not None and each.worse for each in decisions):
             return 1
-        return 2 if any(each.failed for each in self.found) else 0
+        return 2 if any(each is None or lacks_bound(each) for each in decisions) else 0
 
 
 def parts(profile: Profile, view: str) -> list[tuple[str, Growth]]:
@@ -208,7 +212,8 @@ def as_page(report: Report) -> str:
 
 def section(profile: Profile, report: Report) -> Iterable[str]:
     """Return the part of a page about one function."""
-    tone = "bad" if profile.grew else "open" if profile.failed else ""
+    slower = profile.decision is not None and profile.decision.worse
+    tone = "bad" if slower else "open" if profile.failed else ""
     lines = [f"<h2>{pages.text(profile.name)}</h2>", f'<p class="status {tone}">{pages.text(headline(profile))}</p>']
     if profile.failed:
         return lines

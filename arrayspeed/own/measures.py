@@ -30,7 +30,7 @@ RETAINED = "time_retained"
 METRIC, METRIC_MORE = "metric", "metric_more"
 
 #: What a benchmark of asv gives that is no time of a call, by the names of `arrayspeed.own.worker.figures`.
-TRACK, TRACK_TIME, TRACK_MEMORY, PEAK = "track", "track_time", "track_memory", "peakmem"
+TRACK, TRACK_TIME, TRACK_MEMORY, PEAK = "tracked", "tracked_time", "tracked_bytes", "tracked_peak"
 
 #: The import of a module alone.
 MODULE = "import_alone"

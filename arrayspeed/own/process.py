@@ -193,8 +193,7 @@ class Company(Part):
         those of workers that have waited and of workers that have not.
         """
         every = (self, *self.others)
-        if self.last * LEAST < AT_MOST:
-            number = max(number, LEAST)
+        number = max(number, min(LEAST, int(AT_MOST / max(self.last, 1e-9))))
         for one in every:
             one.worker.ask(number)
         self.last = max(one.seconds("seconds", timeout) for one in every)

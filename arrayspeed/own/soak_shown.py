@@ -55,7 +55,7 @@ class Report:
         slower = [each.name for each in self.found if each.drift and each.drift.verdict == SLOWER]
         said += [f"{', '.join(slower)} becomes slower with {self.labels[1]}"] if slower else []
         missing = [each.name for each in self.found if each.is_open(self.factor)]
-        said += [f"not shown of {', '.join(missing)}"] if missing else []
+        said += [f"undecided: {', '.join(missing)}"] if missing else []
         return f"{self.title}: {'; '.join(said) or 'no leak, and no call becomes slower'}."
 
 

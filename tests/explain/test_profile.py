@@ -174,9 +174,17 @@ def test_what_grew_is_shown_everywhere_and_decides_the_exit_status(found):
 
 
 def test_the_exit_status_without_growth(found):
-    quiet = Profile(("bench_z", None))
+    broken = found.found[1]
+    alike = [(old, old) for old in [Sampling([1.0] * 5, 1.0, Counter({(BENCH,): 100}))] * 6]
+    quiet = profile(("bench_z", None), alike, Instructions(why="not here"))
     assert show_profile.Report("", "1", "2", "here", {}, [quiet], 6).status == 0
-    assert show_profile.Report("", "1", "2", "here", {}, [quiet, found.found[1]], 6).status == 2
+    assert show_profile.Report("", "1", "2", "here", {}, [quiet, broken], 6).status == 2
+    # What takes less time on the whole is not slower, whatever grew within.
+    (old, new) = ({(BENCH, Function("old", "x.so")): 90}, {(BENCH, Function("new", "x.so")): 90})
+    faster = [(Sampling([2.0] * 5, 2.0, Counter(old)), Sampling([1.0] * 5, 1.0, Counter(new)))] * 6
+    renamed = profile(("bench_z", None), faster, Instructions(why="not here"))
+    assert any(each.verdict == GREW for each in renamed.own.values())
+    assert show_profile.Report("", "1", "2", "here", {}, [renamed], 6).status == 0
 
 
 # --- what is not there ---

@@ -268,19 +268,19 @@ def time_pass():
     status, data = run("upgrade", "--asv", "suite", *SIDES, "--rounds", "4")
     assert status == 1
     found = figures(data)
-    assert found["all.Sizes.track_bytes", "track_memory"]["verdict"] == "larger"
-    assert found["all.Sizes.track_bytes", "track_memory"]["subject"][0]["value"] == 2 * 2**20
-    assert found["all.track_seconds", "track_time"]["reference"][0]["value"] == 0.03
-    assert found["all.track_count", "track"]["verdict"] == "slower"
+    assert found["all.Sizes.track_bytes", "tracked_bytes"]["verdict"] == "larger"
+    assert found["all.Sizes.track_bytes", "tracked_bytes"]["subject"][0]["value"] == 2 * 2**20
+    assert found["all.track_seconds", "tracked_time"]["reference"][0]["value"] == 0.03
+    assert found["all.track_count", "tracked"]["verdict"] == "slower"
     assert found["all.track_loss", "result"]["verdict"] == "differs"
     assert found["all.track_zero", "result"]["verdict"] == "same"
     assert found["all.track_odd", "result"]["detail"] == "2 → 0.0"
     assert not [key for key in found if key[0] == "all.track_skipped"]
-    assert found["all.mem_list", "track_memory"]["verdict"] == "larger"
-    peak = found["all.peakmem_list", "peakmem"]
+    assert found["all.mem_list", "tracked_bytes"]["verdict"] == "larger"
+    peak = found["all.peakmem_list", "tracked_peak"]
     assert peak["verdict"] == "larger"
     assert peak["subject"][0]["value"] - peak["reference"][0]["value"] > 5e7
-    assert found["all.timeraw_pass", "track_time"]["reference"][0]["value"] > 0.001
+    assert found["all.timeraw_pass", "tracked_time"]["reference"][0]["value"] > 0.001
     assert ("all.time_pass", "time_call") in found
 
 

@@ -356,7 +356,8 @@ def with_numpy(numpy: Any) -> Any:
                 found %= numpy.uint64(span)
             # Unsigned numbers wrap round, so that what is below 0 comes out as itself.
             found += numpy.uint64(low % 2**64)
-            return found if low + span - 1 >= 2**63 else found.astype(numpy.int64)
+            largest = low + span - 1
+            return found if largest.bit_length() > 63 else found.astype(numpy.int64)
 
         def order(self, uniform: Any) -> Any:
             return numpy.argsort(uniform, kind="stable")

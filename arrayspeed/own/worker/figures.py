@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 #: What a figure is, by the names of `arrayspeed.own.measures`: a number, seconds, bytes, or bytes of a whole process.
-NUMBER, SECONDS, BYTES, PEAK = "track", "track_time", "track_memory", "peakmem"
+NUMBER, SECONDS, BYTES, PEAK = "tracked", "tracked_time", "tracked_bytes", "tracked_peak"
 
 #: Units of ``track_*`` that people write -> what they are, and how much of it.
 UNITS = {
