@@ -28,6 +28,8 @@ COMMANDS = {
     "test_pages": ("test_what_is_generated_is_up_to_date",),
     "test_peers": (),
     "test_plots": (),
+    "test_soak": ("test_a_function_that_keeps_200_bytes_a_call_is_found_and_ten_that_keep_none_are_not",),
+    "test_profile": ("test_a_planted_slow_function_of_a_c_library_is_named",),
     "test_watch": (),
     "test_wheel": (),
 }

@@ -33,6 +33,7 @@ from arrayspeed.audit.check import CHECKS, WORDS, Audit, Check, save
 from arrayspeed.audit.clocks import ROUNDS
 from arrayspeed.audit.machine import audit, without_a_row
 from arrayspeed.cli import options
+from arrayspeed.cli.options.device import TESTED, check_device
 from arrayspeed.cli.own.arguments import add_minutes
 from arrayspeed.decide import UNCLEAR_SHARE
 from arrayspeed.environments import existing
@@ -43,10 +44,8 @@ from arrayspeed.measure.host import only_run
 from arrayspeed.measure.looking import Clock
 from arrayspeed.measure.session import newest_of_all
 from arrayspeed.measure.tiers import add_tier, kernels_of
-from arrayspeed.model.errors import UserError
 from arrayspeed.model.names import check as check_names
 from kernels import BACKENDS, CATALOGUE, DEVICES
-from kernels.backends.hardware import missing
 from kernels.kernel import TIERS
 
 #: The width of what is no terminal.
@@ -69,7 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         **several,
         help="an environment's name, or existing[:PYTHON] for an interpreter (default: the one with most libraries)",
     )
-    parser.add_argument("--device", choices=DEVICES, default="cpu", help="default cpu")
+    parser.add_argument("--device", choices=DEVICES, default="cpu", help=f"default cpu; {TESTED}")
     parser.add_argument(
         "--rounds",
         type=options.whole(2, "to see the spread between processes"),
@@ -126,8 +125,7 @@ def check(args: argparse.Namespace) -> None:
     """
     check_names("kernel", args.kernel, CATALOGUE)
     check_names("backend", args.backend, BACKENDS)
-    if why := missing(args.device):
-        raise UserError(why)
+    check_device(args.device)
 
 
 def shown(audit: Audit) -> Shown:

@@ -74,7 +74,7 @@ def publish(config: Config) -> None:
     """
     known = Path(config.results_dir, "benchmarks.json")
     if not known.exists():
-        raise UserError("there are no results: run `make bench` or `arrayspeed run` first")
+        raise UserError("there are no results: run `make bench` or `arrayspeed run --tier bench` first")
     site = Path(config.html_dir)
     new, old = site.with_name(f".{site.name}-new"), site.with_name(f".{site.name}-old")
     staged = copy.copy(config)
@@ -88,7 +88,7 @@ def publish(config: Config) -> None:
         if is_benchmarks(known):
             raise
         raise UserError(
-            f"{known} is not a list of asv's benchmarks: delete it, and `arrayspeed run` recreates it"
+            f"{known} is not a list of asv's benchmarks: delete it, and `arrayspeed run --tier bench` recreates it"
         ) from error
     interrupts.check()
     shutil.rmtree(old, ignore_errors=True)

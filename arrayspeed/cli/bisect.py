@@ -3,9 +3,9 @@
 The releases between two are searched, side by side, in about log2 steps.
 
 First the two ends are compared. For everything that is worse, releases in between are measured beside both ends, each
-asked whether it is like the old end or like the new one; what cannot be installed, fails or stays unclear is skipped.
-At last the releases on both sides of the change are measured in rounds of their own. What was measured is kept, and
-rerunning the command resumes it. docs/bisect-watch.md explains the output.
+asked whether it is like the old end or like the new one; what cannot be installed, fails or stays unclear is
+skipped. At last the releases on both sides of the change are measured in rounds of their own. What was measured is
+kept, and rerunning the command resumes it. docs/bisect-watch.md explains the output.
 
 Exit status: 0 if nothing is worse at the new end, 1 if something is, traced to one release or to a range, 2 if that is
 not decided, the minutes are over, or after a mistake.

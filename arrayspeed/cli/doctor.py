@@ -1,8 +1,10 @@
-"""Say what this machine is good for: what varies, what could be turned off, and how small a slowdown it shows.
+"""Say how small a slowdown this machine shows, and why.
 
 For 40 seconds (--seconds), three small programs take turns with copies of themselves: a loop of Python, an addition of
 1,000 numbers, and a product of matrices by as many threads as there are cores. How much copies differ says how small a
-slowdown of such a program a minute of measuring shows in four cases of five. Nothing is stored.
+slowdown of such a program a minute of measuring shows in four cases of five. The output also has what the system tells
+of the machine's state, what could be turned off, and whether the clock, the processor's counters and the profiler work.
+Nothing is stored.
 
 Exit status: 0 if a slowdown by ×1.25 is shown of each program in a minute, 1 if a copy was called slower or faster than
 its reference or the clock does not work, 2 if the machine is too noisy, or after an error.
@@ -30,7 +32,7 @@ from arrayspeed.decide.words import LIMIT
 from arrayspeed.formats.data import as_json
 from arrayspeed.formats.progress import change, clear
 from arrayspeed.formats.terminal import console
-from arrayspeed.formats.verdicts import table
+from arrayspeed.formats.verdicts import markdown_table, markdown_text, table
 from arrayspeed.measure.host import only_run
 from arrayspeed.model.units import human_time, plural
 from arrayspeed.verdict.loaded import text as library_text
@@ -49,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"let copies take turns for N seconds (default {doctor.SECONDS:g}); fewer know noise less well",
     )
     add_cores(parser)
-    parser.add_argument("--format", choices=("table", "json"), default="table", help="default table")
+    options.add_format(parser)
 
 
 def main(args: argparse.Namespace) -> int:
@@ -61,7 +63,7 @@ def main(args: argparse.Namespace) -> int:
     if args.format == "json":
         print(as_json(found.data()))
     else:
-        show(found)
+        show(found, args.format)
     return found.status
 
 
@@ -70,9 +72,13 @@ def doing(text: str) -> None:
     change(text)
 
 
-def show(found: Examination) -> None:
-    """Print what was found."""
+def show(found: Examination, form: str = "table") -> None:
+    """Print what was found, as a table or in Markdown."""
     rows = [row_of(one) for one in found.programs]
+    if form == "markdown":
+        lines = [f"- {markdown_text(line)}" for line in about(found)]
+        print("\n".join([*lines, "", *markdown_table(HEADINGS, rows), markdown_text(conclusion(found))]))
+        return
     console().print(Group(*map(Text, about(found)), table(HEADINGS, rows, [""] * len(rows)), Text(conclusion(found))))
 
 

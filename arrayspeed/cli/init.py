@@ -1,4 +1,4 @@
-"""Write a first file to measure, and a workflow that measures pull requests.
+"""Write a first file to measure, and a workflow for pull requests.
 
 The file has a function of each kind and runs as it is: keep what you need and delete the rest. Nothing that is there is
 overwritten. docs/own-code.md describes the form of the file.

@@ -10,6 +10,7 @@ import os
 import sys
 from importlib import import_module
 from pathlib import Path
+from typing import NoReturn
 
 from arrayspeed import __version__
 from arrayspeed.cli.options import EXAMPLES, Help, Parser
@@ -192,6 +193,14 @@ def unknown(name: str) -> str | None:
     return f"unknown command {printable(name)!r}: {hint}"
 
 
+def refuse(sub: argparse.ArgumentParser, left_over: list[str]) -> NoReturn:
+    """Say what nobody asked for, and which options of the subcommand are spelled most like the first."""
+    first = left_over[0].partition("=")[0]
+    near = difflib.get_close_matches(first, sub._option_string_actions, n=1, cutoff=0.7) if first[:1] == "-" else []
+    hint = f" (did you mean {near[0]}?)" if near else ""
+    sub.error(f"unrecognized arguments: {printable(' '.join(left_over))}{hint}")
+
+
 def attempt(args: argparse.Namespace) -> int:
     """Run a subcommand; what goes wrong after Ctrl-C goes wrong because of it."""
     try:
@@ -215,7 +224,10 @@ def main(argv: list[str] | None = None) -> None:
             top.error(f"{argv[0]} needs a command after it" if argv[0] == "--" else "a command is needed")
         print_completion(asked.print_completion)
         sys.exit(0)
-    args = parser(argv).parse_args(argv)
+    every = parser(argv)
+    args, left_over = every.parse_known_args(argv)
+    if left_over:
+        refuse(subcommands(every)[args.subcommand], left_over)
     if getattr(args, "no_python_downloads", False):
         os.environ[DOWNLOADS] = "never"
     interrupts.listen()

@@ -1,8 +1,8 @@
 """List the releases of a package that the index has.
 
 Dates, wheels for this platform and Python, and yanked releases are shown. The index is the one that pip or uv is
-configured with (UV_DEFAULT_INDEX, PIP_INDEX_URL, pip.conf, folders of wheels). docs/bisect-watch.md explains
-the columns.
+configured with (UV_DEFAULT_INDEX, PIP_INDEX_URL, pip.conf, folders of wheels). docs/bisect-watch.md explains the
+columns.
 
 Exit status: 0, or 2 if the index does not have the package or cannot be read.
 

@@ -28,6 +28,7 @@ from asv.config import Config
 from arrayspeed.cli import options
 from arrayspeed.cli.options import FORMATS
 from arrayspeed.cli.options.cores import add_cores, use_cores
+from arrayspeed.cli.options.device import TESTED, check_device
 from arrayspeed.environments import existing
 from arrayspeed.environments.machine import describe
 from arrayspeed.environments.project import load_config
@@ -71,7 +72,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--size", type=options.size, **several, help="a number, or small or large, which are each kernel's own"
     )
-    parser.add_argument("--device", **several, help=f"one of {', '.join(DEVICES)}, or several separated by commas")
+    parser.add_argument(
+        "--device", **several, help=f"one of {', '.join(DEVICES)}, or several separated by commas; {TESTED}"
+    )
     parser.add_argument("--dtype", **several, help="float64 or float32")
     parser.add_argument("--measure", **several, help=f"one of {', '.join(MEASURES)}")
     parser.add_argument(
@@ -277,6 +280,8 @@ def selection(args: argparse.Namespace) -> Selection:
     check("kernel", args.kernel, CATALOGUE)
     check("backend", args.backend, BACKENDS)
     check("device", devices, DEVICES)
+    for device in devices:
+        check_device(device, here=False)
     check("dtype", args.dtype, dtypes())
     check("measure", args.measure, MEASURES)
     return Selection(

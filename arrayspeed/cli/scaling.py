@@ -1,4 +1,4 @@
-"""Measure kernels on one core, on two, and so on: how much more cores bring, by backend.
+"""Measure what more cores bring, kernel by kernel and by backend.
 
 For each kernel and backend, a process on each number of cores takes turns with the others, round after round, until
 every speed-up is decided against the fewest cores. Libraries start as many threads as they see cores. What is measured
@@ -26,7 +26,7 @@ from arrayspeed.environments import existing
 from arrayspeed.environments.project import load_config
 from arrayspeed.formats.data import as_lines
 from arrayspeed.formats.terminal import console
-from arrayspeed.formats.verdicts import interval_text, table
+from arrayspeed.formats.verdicts import interval_text, markdown_table, table
 from arrayspeed.measure import scaling
 from arrayspeed.measure.looking import Limits
 from arrayspeed.measure.plan import OWN, Selection
@@ -63,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"at most N rounds (default {LOOKS[-1]})",
     )
     add_minutes(parser)
-    parser.add_argument("--format", choices=("table", "json"), default="table", help="default table")
+    options.add_format(parser)
 
 
 def main(args: argparse.Namespace) -> int:
@@ -85,10 +85,12 @@ def main(args: argparse.Namespace) -> int:
         measures=[CALL.name],
     )
     found = scaling.measure(config, chosen, cores, Limits(args.rounds, args.minutes), args.wait)
+    rows = [row for case, ones in found.items() for row in rows_of(case, ones)]
     if args.format == "json":
         print(as_lines("scaling", map(data_of, found.items())))
+    elif args.format == "markdown":
+        print("\n".join(markdown_table(HEADINGS, rows)))
     else:
-        rows = [row for case, ones in found.items() for row in rows_of(case, ones)]
         console().print(table(HEADINGS, rows, [""] * len(rows)))
     decisions = [one.decision for ones in found.values() for one in ones if one.decision]
     return 1 if any(one.verdict in FAILURES for one in decisions) else 0

@@ -4,7 +4,7 @@
 
 Examples:
     arrayspeed site                     # results/ as pages in html/
-    arrayspeed site --cdn               # scripts of asv's pages from the network
+    arrayspeed site --cdn               # asv's scripts from the network
     arrayspeed merge ../other/results   # before it: more results
 """
 

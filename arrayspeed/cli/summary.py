@@ -49,7 +49,7 @@ from kernels.catalogue import dtypes
 LOOKS = {FASTER: ("green", ""), SLOWER: ("red", ""), SAME: ("", " ="), UNCLEAR: ("dim", " ?")}
 
 #: The width of what is no terminal: that of a column of every backend.
-PIPED = 260
+PIPED = 400
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,7 @@ from kernels import BACKENDS, CATALOGUE, LIBRARIES
 APART = "~"
 
 #: The width of what is no terminal: that of a column of every release.
-PIPED = 260
+PIPED = 400
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -209,7 +209,7 @@ class Releases:
             count = next((n for n in range(len(left), 1, -1) if fits(self.table(left[:n], False), on, options)), 1)
             yield self.table(left[:count], False)
             left = left[count:]
-        yield Text("Intervals are left out: a wider terminal or --format json shows them.", style="dim")
+        yield Text("Intervals are left out here: a wider terminal or --format json shows them.", style="dim")
 
     def table(self, releases: Sequence[str], intervals: bool = True) -> Table:
         """Return the table of some releases."""
@@ -272,7 +272,7 @@ def program_text(series: Series, step: Step, library: str, known: Mapping[tuple[
 
 def notes(series: list[Series], library: str) -> list[tuple[str, str]]:
     """Return what a reader must know about the numbers, each with its style."""
-    lines = [("Ratios are to the release whose value is shown, with 95 % intervals; ▲▼ mark steps.", "")]
+    lines = [("Ratios are to the release whose value is shown; intervals are of 95 %; ▲▼ mark steps.", "")]
     apart = sum(not one.side_by_side for one in series)
     if apart:
         some = "None of it was" if apart == len(series) else f"{apart} of {len(series)} series were not"

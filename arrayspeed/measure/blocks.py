@@ -41,6 +41,8 @@ from arrayspeed.model.combination import Combination
 from arrayspeed.model.failures import CRASHED, ERROR, TIMED_OUT, class_of
 from arrayspeed.model.measures import AFTERWARDS, FIRST_CALL, PREPARING, measure_of
 from arrayspeed.records.processes import Process, Retained
+from arrayspeed.system import card
+from arrayspeed.system.card import Card
 from arrayspeed.system.processes import affinity, bind
 from kernels import CATALOGUE
 
@@ -332,7 +334,7 @@ class Round:
             for player in players:
                 player.end()
             raise
-        turns = replace(self.turns, retained=self.retained(lead))
+        turns = replace(self.turns, retained=self.retained(lead), card=self.card(lead))
         taken |= interleave(players, turns, rng) if lead.in_turn else take_figures(players, turns)
         found = []
         for block in gang:
@@ -343,6 +345,10 @@ class Round:
                 of = process_of if block.in_turn else figure_of
                 found.append([of(one, taken[name]) for name, one in block.named])
         return found
+
+    def card(self, block: Block) -> Card | None:
+        """Return the card that a block's sides compute on; None where they do not, or it cannot be read."""
+        return card.first() if any(one.device == "gpu" for one in block.sides) else None
 
     def fork(
         self,
@@ -516,6 +522,7 @@ def process_of(combination: Combination, taken: Samples) -> Process:
         cores=middle(taken.cores),
         switches=middle(taken.switches),
         retained=retained_of(taken),
+        card=taken.card,
     )
 
 

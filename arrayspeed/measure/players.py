@@ -39,6 +39,7 @@ from arrayspeed.measure.states import ALWAYS, NEVER, WHERE_FAULTS, may_differ
 from arrayspeed.model.failures import CRASHED, ERROR, NOT_AVAILABLE, TIMED_OUT, class_of
 from arrayspeed.model.text import printable
 from arrayspeed.system import processes
+from arrayspeed.system.card import Card
 from arrayspeed.system.processes import Thread, affinity, bind, can_bind, threads_of
 
 #: Seconds of a batch.
@@ -288,7 +289,8 @@ class Interleaving:
     ``retained``: when there are further turns in which processes retain freed memory. ``timeout`` is seconds for the
     preparation and for each batch. ``alone``: when the turns are over, as many batches
     of one player after those of the other, to see what turns are good for. ``metered``: what players do while they
-    run is read before and after each part of a turn.
+    run is read before and after each part of a turn. ``card``: where they compute, if that is an NVIDIA card; turns in
+    which something slows it down are dropped.
     """
 
     batch: float = BATCH
@@ -299,6 +301,7 @@ class Interleaving:
     alone: bool = False
     metered: bool = False
     retained: str = NEVER
+    card: Card | None = None
 
 
 @dataclass
@@ -309,7 +312,8 @@ class Samples:
     ``figures``: what it measured while it prepared. ``faults``: page faults of a call, turn by turn, where it says.
     ``retained``: what it gave in further turns, in which its process retained freed memory; None where there were none.
     ``cores`` and ``switches``: how many cores it kept busy, and context switches of its main thread in a call, turn by
-    turn, where that was read.
+    turn, where that was read. ``dropped``: the turns, by number, in which the card was slowed down, whose batches are
+    None; ``card``: what was read of it after the last turn.
     """
 
     batches: list[float | None] = field(default_factory=list)
@@ -323,6 +327,8 @@ class Samples:
     kind: str | None = None
     sometimes: bool = False
     retained: Samples | None = None
+    dropped: list[int] = field(default_factory=list)
+    card: dict[str, Any] | None = None
 
     @property
     def page_faults(self) -> float | None:
@@ -348,6 +354,15 @@ class Samples:
         if player.meter and (read := player.meter.take()) and read.cores > 0:
             self.cores.append(read.cores)
             self.switches.append(read.switches * seconds)
+
+    def drop(self, slowed: str) -> None:
+        """Note a turn in which the card was slowed down: its time is none. Where all are, that is why there is none."""
+        self.dropped.append(len(self.batches))
+        self.batches.append(None)
+        if self.value is None and self.why is None:
+            self.why, self.kind = f"the card was slowed down in every turn: {slowed}", NOT_AVAILABLE
+        if self.card is not None:
+            self.card = {**self.card, "dropped": len(self.dropped)}
 
     def fail(self, error: Failed) -> None:
         """Note a failure."""
@@ -398,13 +413,34 @@ def turn_after_turn(
         for player in still if turn % 2 == 0 else still[::-1]:
             mine = taken[player.name]
             try:
-                mine.add(run(player, numbers[player.name], plan.timeout), player)
+                take_turn(player, mine, numbers[player.name], plan)
             except Failed as error:
                 mine.batches.append(None)
                 mine.fail(error)
         turn += 1
         playing = [player for player in playing if not hopeless(taken[player.name])]
     return playing, turn
+
+
+def take_turn(player: Player, mine: Samples, number: int, plan: Interleaving) -> None:
+    """Take one turn of a player, and note what came of it.
+
+    Raises
+    ------
+    Failed
+        The player failed.
+    """
+    if plan.card is None:
+        return mine.add(run(player, number, plan.timeout), player)
+    plan.card.begin()
+    seconds = run(player, number, plan.timeout)
+    slowed = plan.card.end()
+    mine.card = plan.card.state() | ({"dropped": len(mine.dropped)} if mine.dropped else {})
+    if slowed:
+        return mine.drop(slowed)
+    if mine.kind == NOT_AVAILABLE and mine.dropped and mine.value is None:  # until now all were dropped
+        mine.why = mine.kind = None
+    return mine.add(seconds, player)
 
 
 def check_results(playing: Iterable[Player], taken: Mapping[str, Samples], timeout: float) -> None:
@@ -552,7 +588,8 @@ def places(threads: Mapping[int, Thread], work: Mapping[int, float], main: int, 
 def hopeless(taken: Samples) -> bool:
     """Return whether a player has failed so often that nothing more is to be learnt, or has ended."""
     last = taken.batches[-HOPELESS:]
-    return taken.kind in (CRASHED, TIMED_OUT) or (len(last) == HOPELESS and not any(last))
+    dropped = len(taken.batches) - 1 in taken.dropped
+    return taken.kind in (CRASHED, TIMED_OUT) or (len(last) == HOPELESS and not any(last) and not dropped)
 
 
 def wanted(taken: Mapping[str, Samples], plan: Interleaving, process: float, turn: float) -> int:

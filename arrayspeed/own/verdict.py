@@ -59,7 +59,9 @@ def verdict(
         if isinstance(key[3], str):  # of two other sides only the best set is
             commits = any(side.side.build for side in sides)
             rows.append(row_of(records, key[:3], (records.sides[0], key[3]), decision, observed[key], commits))
-    items = list(dict.fromkeys((function, size) for function, size, _, _ in decisions if function is not None))
+    # A figure without a ratio has a result and no decision.
+    every = [*((function, size) for function, size, _, _ in decisions), *(item[:2] for item in records.found)]
+    items = list(dict.fromkeys((function, size) for function, size in every if function is not None))
     for function, size in items:
         for side in records.sides[1:]:
             rows += result_rows(records, function, size, side)

@@ -76,6 +76,9 @@ class Process:
     cores, switches
         Cores that it kept busy, and context switches of its main thread in a call, medians of its batches; None where
         that was not read. They are not stored.
+    card
+        Of what ran on an NVIDIA card, after its last batch: clocks in MHz, power state, why it was slower than it could
+        be, and how many batches were ``dropped`` because something slowed it down (`arrayspeed.system.card`).
     kind
         The class of the failure, of `arrayspeed.model.failures`; None where there is none.
     fingerprint
@@ -98,6 +101,7 @@ class Process:
     retained: Retained | None = None
     cores: float | None = None
     switches: float | None = None
+    card: dict[str, Any] | None = field(default=None, compare=False)
     fingerprint: str | None = field(default=None, compare=False)
     date: str = field(default="", compare=False)
 
@@ -170,6 +174,8 @@ def line(process: Process) -> dict[str, Any]:
         row |= {"why": process.why, "kind": process.kind or class_of(process.why)}
     if process.sometimes:
         row["sometimes"] = True
+    if process.card:
+        row["card"] = process.card
     return row
 
 
@@ -253,6 +259,7 @@ def parse(row: dict[str, Any], environment: str) -> Process:
         met["kind"] = kind if (kind := row.get("kind")) in CLASSES else class_of(why)
     met["fingerprint"] = known if isinstance(known := row.get("fingerprint"), str) else None
     met["date"] = str(row.get("date", ""))
+    met["card"] = known if isinstance(known := row.get("card"), dict) else None
     return Process(one, value, why=why, batches=batches, sometimes=row.get("sometimes") is True, **met)
 
 

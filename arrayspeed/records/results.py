@@ -225,7 +225,7 @@ def choose_machine(table: pl.DataFrame, name: str | None = None) -> str:
     """
     names = table["machine"].unique().sort().to_list()
     if not names:
-        raise UserError("there are no results: run `make bench` or `arrayspeed run` first")
+        raise UserError("there are no results: run `make bench` or `arrayspeed run --tier bench` first")
     if name is not None:
         if name not in names:
             raise UserError(f"no results of machine {name!r}; there are results of {', '.join(names)}")

@@ -120,6 +120,7 @@ def notes(
         lines.append(f"{len(kernels)} of {len(CATALOGUE)} kernels were compared; --tier full selects all.")
     if any(row.state for row in rows):
         lines.append(STATES)
+    lines += of_card(rows)
     if any(row.decision.low is not None and not row.decision.paired for row in rows):
         lines.append(
             "Some processes share no round with the other side; they are compared unpaired, with all that differs "
@@ -129,6 +130,22 @@ def notes(
         text = ", ".join(f"{name} {old or 'absent'} → {new or 'absent'}" for name, (old, new) in others.items())
         lines.append(f"Packages that differ: {printable(text)}.")
     return lines
+
+
+def of_card(rows: Sequence[Compared]) -> list[str]:
+    """Return what a reader must know of times on a card."""
+    if not any(row.one.device == "gpu" for row in rows):
+        return []
+    every = [process for row in rows for process in (*row.old, *row.new)]
+    dropped = sum(int((process.card or {}).get("dropped", 0)) for process in every)
+    said = [
+        "Calls on the card follow each other, and nothing empties its caches in between (hot, as NVBench calls it)."
+    ]
+    if dropped:
+        said.append(f"Batches dropped because heat or a power brake slowed the card down: {dropped}.")
+    elif not any(process.card for process in every):
+        said.append("Whether anything slowed the card down is not known: it was not read.")
+    return said
 
 
 def process_data(process: Process) -> dict[str, Any]:

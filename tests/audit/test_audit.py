@@ -147,7 +147,7 @@ def test_what_is_broken_is_found(empty, python, monkeypatch, what):
     change(empty, broken.file, broken.old, broken.new)
     if broken.check == "batching":
         only = ["--backend", broken.backend, "--kernel", broken.kernel]
-        done = attempt(empty, "audit", *only, "--rounds", "2", "--json")
+        done = attempt(empty, "audit", *only, "--rounds", "2", "--format", "json")
         assert done.returncode == 1, done.stdout[-2000:]
         rows = [Check(**row) for row in schema.read("audit", done.stdout)["checks"]]
     else:
@@ -159,7 +159,18 @@ def test_what_is_broken_is_found(empty, python, monkeypatch, what):
 @pytest.mark.clock
 def test_a_small_audit_is_whole(empty):
     done = attempt(
-        empty, "audit", "--backend", "numpy", "--kernel", "add", "--kernel", "matmul", "--rounds", "2", "--json"
+        empty,
+        "audit",
+        "--backend",
+        "numpy",
+        "--kernel",
+        "add",
+        "--kernel",
+        "matmul",
+        "--rounds",
+        "2",
+        "--format",
+        "json",
     )
     assert done.returncode in (0, 1, 2), done.stderr
     data = schema.read("audit", done.stdout)
@@ -183,7 +194,7 @@ def test_a_small_audit_is_whole(empty):
         (["--kernel", "ad"], "Did you mean 'add'"),
         (["--backend", "nump"], "Did you mean 'numpy'"),
         (["--rounds", "1"], "2 or more"),
-        (["--unclear", "5"], "a share from 0 to 1"),
+        (["--max-unclear", "5"], "a share from 0 to 1"),
         (["--size", "big"], "a whole number from 1 up, small or large"),
         (["--device", "tpu"], "TPU"),
         # Only in the environment is known what it can run.

@@ -70,6 +70,14 @@ def test_a_table(capsys):
         assert words in " ".join(text.split())
 
 
+def test_markdown(capsys):
+    command.show(examination(replace(GOOD, what="a | b")), "markdown")
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("- m-2cpu: M")
+    assert "| a \\| b | 10.0 µs | 12 | 1.0 % | same | ×1.07 and more |" in lines
+    assert lines[-1].startswith("GOOD")
+
+
 def test_nothing_is_advised_where_nothing_is_known():
     assert doctor.advice(State(2)) == doctor.advice(State(2, 2, governor="performance", boost=False)) == []
 

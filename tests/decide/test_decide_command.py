@@ -87,9 +87,9 @@ def test_every_undecided_comparison_is_listed_and_counts(decided):
     assert status == 2
     assert all(f"noisy {n}" in printed.out for n in range(2))
     assert "not decided (2 of 22 comparisons have no bound)" in printed.out
-    assert decided(*EQUALS, *noisy, options=["--unclear", "0.1"])[0] == 0
+    assert decided(*EQUALS, *noisy, options=["--max-unclear", "0.1"])[0] == 0
     assert decided(*EQUALS, noisy[0])[0] == 0
-    assert decided(*EQUALS, noisy[0], options=["--unclear", "0"])[0] == 2
+    assert decided(*EQUALS, noisy[0], options=["--max-unclear", "0"])[0] == 2
 
 
 def test_json_for_programs(decided):
@@ -146,9 +146,9 @@ def test_too_few_rounds_are_said(decided):
         ["--factor", "0.95"],
         ["--factor", "nan"],
         ["--factor", "inf"],
-        ["--unclear", "1.5"],
-        ["--unclear", "-0.1"],
-        ["--unclear", "nan"],
+        ["--max-unclear", "1.5"],
+        ["--max-unclear", "-0.1"],
+        ["--max-unclear", "nan"],
         ["--session-noise", "-1"],
         ["--session-noise", "nan"],
     ],

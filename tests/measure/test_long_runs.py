@@ -176,7 +176,7 @@ def test_releases_in_blocks_go_on_where_they_stopped(empty):
     values = results.load(empty / "results").filter(measure="time_call", kernel="add")
     assert not values["failed"].any(), "what was not run has not failed"
     assert values.filter(values["value"].is_not_null())["version"].sort().to_list() == sorted(releases)
-    shown = command(*ARRAYSPEED, "versions", "numpy", "--json", cwd=empty)
+    shown = command(*ARRAYSPEED, "versions", "numpy", "--format", "json", cwd=empty)
     assert json.loads(shown.stdout)["library"] == "numpy"
 
 
@@ -190,7 +190,7 @@ def test_releases_in_blocks_go_on_where_they_stopped(empty):
         (["numpy", "2.4.6", "2.4.6", "--rounds", "1"], "2 or more"),
         (["numpy", "2.4.6", "2.4.6", "--factor", "0.9"], "5 %"),
         (["numpy", "2.4.6", "2.4.6", "--factor", "1"], "above 1"),
-        (["numpy", "2.4.6", "2.4.6", "--unclear", "5"], "a share from 0 to 1"),
+        (["numpy", "2.4.6", "2.4.6", "--max-unclear", "5"], "a share from 0 to 1"),
         (["numpy", "2.4.6", "2.4.6", "--minutes", "0"], "more than 0"),
         (["numpy", "2.4.6", "2.4.6", "--bench", "("], "regular expression"),
         (["numpy", "2.4.6", "2.4.6", "--bench", "no such"], "nothing that can run"),

@@ -26,6 +26,11 @@ def test_a_wrong_command_gets_one_line_that_names_the_nearest(typed, hint):
     assert hint in line
 
 
+def test_a_wrong_option_gets_one_line_that_names_the_nearest():
+    (line,) = command_here("upgrade", "jax", "1", "2", "--max-unclaer", "1", cwd=ROOT, status=2).stderr.splitlines()
+    assert "--max-unclaer" in line and "did you mean --max-unclear" in line and "arrayspeed upgrade --help" in line
+
+
 def test_a_wrong_command_cannot_write_to_the_terminal():
     assert "\x1b" not in command(*ARRAYSPEED, "\x1b[2Jrun", cwd=ROOT, status=2).stderr
 

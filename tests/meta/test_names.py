@@ -40,6 +40,7 @@ ALLOWED = {
     "own/worker/waiting.py": (set(LIBRARIES), "runs where only the user's packages are: a table of all that is known"),
     "own/worker/programs.py": ({"jax", "torch", "numba"}, "runs where only the user's packages are"),
     "own/worker/values.py": ({"numpy", "torch", "cupy"}, "runs where only the user's packages are"),
+    "own/worker/pools.py": ({"torch"}, "a link to the one below"),
     "system/pools.py": ({"torch"}, "runs where only the user's packages are: what is linked into PyTorch"),
     "audit/script.py": ({"numpy"}, "the host's arrays, of which a script makes the library's"),
     "benchmarks/common.py": (

@@ -5,15 +5,25 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.conftest import ROOT
 
 FILES = sorted((ROOT / ".github/workflows").glob("*.yml"))
 
 
-def test_they_are_valid():
+@pytest.mark.parametrize(
+    ("schema", "files"),
+    [
+        ("github-workflows", FILES),
+        ("github-actions", [ROOT / "action.yml"]),
+        ("dependabot", [ROOT / ".github/dependabot.yml"]),
+    ],
+)
+def test_they_are_valid(schema, files):
     checker = Path(sys.executable).with_name("check-jsonschema")
     done = subprocess.run(
-        [checker, "--builtin-schema", "vendor.github-workflows", *FILES], capture_output=True, text=True, timeout=120
+        [checker, "--builtin-schema", f"vendor.{schema}", *files], capture_output=True, text=True, timeout=120
     )
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -26,7 +36,7 @@ def test_every_action_is_pinned_to_a_commit_and_says_of_which_version():
 
 def test_zizmor_finds_nothing_in_them_and_in_the_action():
     zizmor = Path(sys.executable).with_name("zizmor")
-    command = [zizmor, "--offline", "--no-progress", "--no-config", ROOT / ".github/workflows", ROOT / "action.yml"]
+    command = [zizmor, "--offline", "--no-progress", "--no-config", ROOT / ".github", ROOT / "action.yml"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout
 

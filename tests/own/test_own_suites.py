@@ -213,6 +213,132 @@ def test_without():
     assert results[name + "power"] == "same"
 
 
+def figures(data):
+    """Rows that are no times of calls."""
+    return {(row["function"], row["measure"]): row for row in data["comparisons"] if row["function"]}
+
+
+def test_the_other_benchmarks_of_asv(run, tmp_path):
+    folder = tmp_path / "suite"
+    folder.mkdir()
+    (folder / "all.py").write_text(
+        """
+import os
+NEW = os.environ["FACTOR"] == "3"
+
+class Sizes:
+    params = [1, 2]
+    def track_bytes(self, n):
+        return 2.0 if NEW else 1.0
+Sizes.track_bytes.unit = "MiB"
+
+def track_seconds():
+    return 30.0
+track_seconds.unit = "ms"
+
+def track_count():
+    return 3 if NEW else 2
+
+def track_loss():
+    return -1.5 if NEW else -1.0
+
+def track_zero():
+    return 0
+
+def track_odd():
+    return 0 if NEW else 2.0
+
+def track_skipped():
+    return float("nan")
+
+def mem_list():
+    return [0] * (4000 if NEW else 1000)
+
+def peakmem_list():
+    held = bytearray(60_000_000 if NEW else 1000)
+    return len(held)
+
+def timeraw_pass():
+    return "time.sleep(0.001)", "import time"
+
+def time_pass():
+    pass
+"""
+    )
+    status, data = run("upgrade", "--asv", "suite", *SIDES, "--rounds", "4")
+    assert status == 1
+    found = figures(data)
+    assert found["all.Sizes.track_bytes", "track_memory"]["verdict"] == "larger"
+    assert found["all.Sizes.track_bytes", "track_memory"]["subject"][0]["value"] == 2 * 2**20
+    assert found["all.track_seconds", "track_time"]["reference"][0]["value"] == 0.03
+    assert found["all.track_count", "track"]["verdict"] == "slower"
+    assert found["all.track_loss", "result"]["verdict"] == "differs"
+    assert found["all.track_zero", "result"]["verdict"] == "same"
+    assert found["all.track_odd", "result"]["detail"] == "2 → 0.0"
+    assert not [key for key in found if key[0] == "all.track_skipped"]
+    assert found["all.mem_list", "track_memory"]["verdict"] == "larger"
+    peak = found["all.peakmem_list", "peakmem"]
+    assert peak["verdict"] == "larger"
+    assert peak["subject"][0]["value"] - peak["reference"][0]["value"] > 5e7
+    assert found["all.timeraw_pass", "track_time"]["reference"][0]["value"] > 0.001
+    assert ("all.time_pass", "time_call") in found
+
+
+@pytest.mark.clock
+def test_whole_tests(run, tmp_path):
+    (tmp_path / "test_all.py").write_text(
+        f"""
+import os
+import time
+import unittest
+import pytest
+
+MADE = []
+
+@pytest.fixture
+def fresh():
+    time.sleep(0.01)
+    MADE.append(1)
+    yield [1]
+    MADE.pop()
+
+def test_fixture(fresh):
+    fresh.pop()  # of a second call with the same list, an error
+    assert len(MADE) == 1
+    {WORK}
+
+@pytest.mark.parametrize("value", [1, 2])
+def test_values(value):
+    assert value
+
+class TestOld(unittest.TestCase):
+    def test_case(self):
+        self.assertTrue(True)
+
+def test_fails():
+    assert os.environ["FACTOR"] == "1", "gone"
+
+@pytest.mark.skip
+def test_skipped():
+    pass
+"""
+    )
+    (tmp_path / "setup.cfg").write_text("[tool:pytest]\naddopts = --nosuch\n")
+    status, data = run("upgrade", "--pytest", ".", "--whole", *SIDES, "--rounds", "4")
+    assert status == 1
+    found = times(data)
+    name = "test_all.py::"
+    assert found[name + "test_fixture", None]["verdict"] == "slower"
+    values = found[name + "test_fixture", None]["reference"][0]["value"]
+    assert min(values) < 0.01, "without its fixtures"
+    assert found[name + "test_fails", None]["verdict"] == "fails"
+    assert "gone" in found[name + "test_fails", None]["detail"]
+    assert {(name + "test_values", "1"), (name + "test_values", "2"), (name + "TestOld::test_case", None)} <= set(found)
+    notes = " ".join(data["notes"])
+    assert "Tests are measured whole, without the setup of their fixtures." in notes
+    assert "Skipped by themselves" in notes
+
+
 @pytest.mark.parametrize(
     ("option", "source", "said"),
     [
@@ -253,6 +379,23 @@ def test_a_command(run):
     assert 2.7 < row["ratio"] < 3.1  # 33.x over 11.x
 
 
+def test_more_of_a_metric_may_be_better(run):
+    command = "echo rate=$((12 / FACTOR)).0 ms=$FACTOR"
+    named = ["--metric", "rate=(?P<rate>[0-9.]+) ms=(?P<ms>[0-9]+)"]
+    status, data = run("upgrade", "--command", command, *named, "--more-is-better", "rate", *SIDES, "--rounds", "4")
+    assert status == 1
+    found = figures(data)
+    rate, ms = found["rate", "metric_more"], found["ms", "metric"]
+    assert (rate["verdict"], rate["ratio"]) == ("slower", pytest.approx(3))
+    assert [rate[side][0]["value"] for side in ("reference", "subject")] == [12, 4]
+    assert (ms["verdict"], ms["ratio"]) == ("slower", pytest.approx(3))
+    status, data = run(
+        "upgrade", "--command", command, "--metric", "rate=([0-9.]+)", "--more-is-better", *SIDES, "--rounds", "2"
+    )
+    (row,) = data["comparisons"]
+    assert (row["measure"], row["ratio"]) == ("metric_more", pytest.approx(3))
+
+
 def test_a_command_that_fails_on_one_side(run):
     command = "echo step_ms=1; test $FACTOR = 1 || { echo no memory; exit 3; }"
     status, data = run("upgrade", "--command", command, "--metric", "step_ms=([0-9.]+)", *SIDES, "--rounds", "4")
@@ -268,6 +411,14 @@ def test_a_command_that_fails_on_one_side(run):
         (["--command", "true", "--metric", "x=([0-9]+)"], "it printed no number above 0 that matches"),
         (["--command", "true", "--metric", "x"], "--metric 'x' needs one group"),
         (["--command", "true"], "--command and --metric belong together"),
+        (["--command", "true", "--metric", "(a)(b)"], "--metric '(a)(b)' needs one group"),
+        (
+            ["--command", "true", "--metric", "(?P<a>.)", "--more-is-better", "b"],
+            "--more-is-better b: --metric has a",
+        ),
+        (["--asv", ".", "--whole"], "--whole goes with --pytest"),
+        (["--pytest", ".", "--more-is-better"], "--more-is-better goes with --metric"),
+        (["--pytest", ".", "--parallel", "1"], "--parallel 1 is not valid"),
         (["--asv", "absent"], "absent does not exist"),
         (["--pytest", "absent"], "absent does not exist"),
     ],

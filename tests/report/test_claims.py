@@ -360,7 +360,7 @@ def test_the_table_tells_every_claim_whole(monkeypatch, capsys, project, columns
 
 
 def test_json(monkeypatch, capsys, project):
-    status, out, _ = command(monkeypatch, capsys, project, "--json")
+    status, out, _ = command(monkeypatch, capsys, project, "--format", "json")
     data = schema.read("claims", out)
     assert status == 0
     assert len(data["claims"]) == len(CLAIMS) == sum(data["counts"].values())
@@ -376,7 +376,7 @@ def test_json(monkeypatch, capsys, project):
 
 
 def test_one_article(monkeypatch, capsys, project):
-    _, out, _ = command(monkeypatch, capsys, project, "--json", "--article", "003")
+    _, out, _ = command(monkeypatch, capsys, project, "--format", "json", "--article", "003")
     assert {claim["article"] for claim in schema.read("claims", out)["claims"]} == {"003"}
 
 

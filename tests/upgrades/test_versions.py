@@ -324,7 +324,7 @@ def test_the_command_says_what_was_measured_apart_and_how_to_do_better(tmp_path,
 
 
 def test_the_command_as_json(project, capsys):
-    status, out, _ = versions(capsys, "jax", "--json", "--kernel", "matmul")
+    status, out, _ = versions(capsys, "jax", "--format", "json", "--kernel", "matmul")
     assert status == 0
     data = schema.read("versions", out)
     assert (data["library"], data["factor"], data["side_by_side"], data["to_measure"]) == ("jax", 1.05, True, None)
@@ -368,8 +368,8 @@ def test_releases_that_never_met_are_not_told_of(tmp_path):
 
 
 def test_a_choice_of_rows_changes_no_verdict(project, capsys):
-    every = schema.read("versions", versions(capsys, "jax", "--json")[1])["series"]
-    (one,) = schema.read("versions", versions(capsys, "jax", "--json", "--kernel", "matmul")[1])["series"]
+    every = schema.read("versions", versions(capsys, "jax", "--format", "json")[1])["series"]
+    (one,) = schema.read("versions", versions(capsys, "jax", "--format", "json", "--kernel", "matmul")[1])["series"]
     assert one in every
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from arrayspeed.cli.own import arguments
+from arrayspeed.cli.own import arguments, soak
 from arrayspeed.cli.own.run import commits_of, judged, run, script_of
 from arrayspeed.model.errors import UserError
 from arrayspeed.own import sides
@@ -43,6 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="one interpreter for both sides, or one each: a version, for which an environment is made, or with --file "
         "a path, which is used as it is (default: this Python, or the newest in which both sides can be installed)",
     )
+    soak.add_arguments(group)
     several: dict[str, Any] = {"action": "append", "default": [], "metavar": "NAME=VALUE"}
     group.add_argument("--old-env", **several, help="an environment variable of the old side")
     group.add_argument("--new-env", **several, help="an environment variable of the new side")
@@ -54,7 +55,18 @@ def is_own(args: argparse.Namespace) -> bool:
         return True
     if args.metric:
         raise UserError("--metric goes with --command")
-    for option in ("lock", "side", "commits", "old_env", "new_env", "function", "results", "again", "tolerance"):
+    for option in (
+        "lock",
+        "side",
+        "commits",
+        "old_env",
+        "new_env",
+        "function",
+        "results",
+        "again",
+        "tolerance",
+        "soak",
+    ):
         if getattr(args, option):
             raise UserError(f"--{option.replace('_', '-')} goes with --file")
     return False
@@ -70,7 +82,8 @@ def main(args: argparse.Namespace) -> int:
     for option in ("extra", "build_arg", "benchmarks_from"):
         if getattr(args, option):
             raise UserError(f"--{option.replace('_', '-')} goes with --commits")
-    return run(script_of(args), sides_of(args), args)
+    what, both = script_of(args), sides_of(args)
+    return soak.soak(what, both, args) if args.soak else run(what, both, args)
 
 
 def of_commits(args: argparse.Namespace) -> int:
@@ -80,7 +93,8 @@ def of_commits(args: argparse.Namespace) -> int:
     variables = variables_of_sides(args)
     subject = commits_of(args, args.commits[-1])
     both = subject.own.sides(args.commits)
-    return judged(subject, [replace(one, variables=each) for one, each in zip(both, variables, strict=True)], args)
+    varied = [replace(one, variables=each) for one, each in zip(both, variables, strict=True)]
+    return soak.soak(subject.script, varied, args) if args.soak else judged(subject, varied, args)
 
 
 def variables_of_sides(args: argparse.Namespace) -> list[tuple[tuple[str, str], ...]]:

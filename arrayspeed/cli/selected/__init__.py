@@ -6,10 +6,9 @@ import argparse
 from typing import Any
 
 from arrayspeed.cli import options
+from arrayspeed.cli.options.device import TESTED, check_device
 from arrayspeed.measure.tiers import add_tier
-from arrayspeed.model.errors import UserError
 from kernels import DEVICES
-from kernels.backends.hardware import missing
 
 
 def add_selected(parser: argparse.ArgumentParser) -> None:
@@ -20,7 +19,7 @@ def add_selected(parser: argparse.ArgumentParser) -> None:
         "--size", type=options.size, **several, metavar="SIZE", help="a number, small or large (default: both)"
     )
     add_tier(parser)
-    parser.add_argument("--device", choices=DEVICES, default="cpu", help="of kernels; default cpu")
+    parser.add_argument("--device", choices=DEVICES, default="cpu", help=f"of kernels; default cpu; {TESTED}")
     parser.add_argument(
         "--with",
         dest="companions",
@@ -50,5 +49,4 @@ def check_selected(args: argparse.Namespace, here: bool = True) -> None:
     UserError
         They do not; the message says why.
     """
-    if here and (why := missing(args.device)):
-        raise UserError(f"--device {args.device}: {why}")
+    check_device(args.device, here)

@@ -6,11 +6,22 @@ import gc
 from time import sleep
 
 from .inside import reset_peak, status
-from .keeping import SETTLING, libc
+from .keeping import SETTLING, handed_out, libc, resident, small_blocks
 
 TYPE_CHECKING = False  # type checkers take it as true
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+
+def held() -> dict[str, int | None]:
+    """Return the bytes that are resident of this process alone, and those that its allocators have handed out, which is
+    exact; each None where it is not known.
+    """
+    gc.collect()
+    library = libc()
+    sleep(SETTLING)  # other threads free what the last calls returned
+    counted = handed_out(library)
+    return {"resident": resident(), "counted": None if counted is None else counted + small_blocks()}
 
 
 def peak_of(call: Callable[[], object]) -> int | None:

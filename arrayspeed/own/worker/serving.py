@@ -5,7 +5,10 @@ requests ``{"function", "size", "touch", "kept", "values"}``, answered when the 
 ``{"ready": seconds, "first", "memory", "kept", "notes", ...}``, and numbers of calls, answered with
 ``{"seconds": seconds, "faults": number}`` of a call: how long it took, and how many pages of memory it had the system
 provide. ``{"retain": true}`` brings the allocator to its other state and is answered with ``{"ready": seconds}``;
-``{"instructions": number}`` makes so many calls and is answered with ``{"instructions": count}`` of a call, or None.
+``{"soak": number}`` makes so many calls and is answered with ``seconds`` of a call, bytes that are ``resident`` and
+those that the allocators have ``counted`` as handed out;
+``{"instructions": number}`` makes so many calls and is answered with ``{"instructions": count}`` of a call, or
+None.
 ``learnt`` in answers is what `allocator.learnt` says. What cannot be done is ``{"failed": why, "kind": kind}``, with
 ``"sometimes": true`` where other calls of the process succeed. A request ``{"function", "size", "programs": folder}``
 is answered with ``{}`` when the function's programs are in ``programs.json`` there, and ``{"pools": path}`` with
@@ -30,6 +33,7 @@ from .asv_suite import Asv
 from .inside import page_faults
 from .loading import PARALLEL, THREADS, File, Mistake, Skipped, describe_error
 from .measuring import Forked, Measured
+from .memory import held
 from .pools import pools
 from .pytest_suite import Pytest
 
@@ -133,7 +137,7 @@ class Session:
             if row["figure"] is None:
                 shot = values.snapshot(value)
                 values.write(request["figure"], shot)
-                row.update(digest=values.digest(shot), summary=values.summary(shot), files=[request["figure"]])
+                row.update(digest=values.digest(shot), summary=str(value)[:40], files=[request["figure"]])
         except BaseException as error:
             return self.fail(error)
         return self.channel.say(row)
@@ -183,6 +187,8 @@ class Session:
             self.waiting = self.channel.read()
             if isinstance(self.waiting, dict) and "retain" in self.waiting:
                 self.retain(now)
+            elif isinstance(self.waiting, dict) and "soak" in self.waiting:
+                self.soak(now, self.waiting["soak"])
             elif isinstance(self.waiting, dict) and "instructions" in self.waiting:
                 self.count(now, self.waiting["instructions"])
             elif isinstance(self.waiting, int):
@@ -198,6 +204,15 @@ class Session:
         except BaseException as error:
             return self.fail(error, sometimes=not isinstance(error, SystemExit) and now.succeeds())
         return self.channel.say({"ready": max(now.each, 1e-12)})
+
+    def soak(self, now: Measured, number: int) -> None:
+        """Make so many calls, no more, and read what the process holds then."""
+        try:
+            self.channel.say({"seconds": max(now.time(number), 1e-12), **held()} if number else held())
+        except (BrokenPipeError, ConnectionError):
+            raise
+        except BaseException as error:
+            self.fail(error)
 
     def count(self, now: Measured, number: int) -> None:
         """Make so many calls, no more, and count the instructions of each where the system lets a process do that."""

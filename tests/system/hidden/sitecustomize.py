@@ -34,7 +34,9 @@ def hide_proc():
 
 def hide_affinity():
     """Nothing tells or chooses on which processors something runs, as on macOS."""
-    del os.sched_getaffinity, os.sched_setaffinity
+    for name in ("sched_getaffinity", "sched_setaffinity"):
+        if hasattr(os, name):
+            delattr(os, name)
 
 
 def hide_prctl():
