@@ -188,7 +188,7 @@ def test_what_a_thread_has_worked_is_read():
 def test_a_turn_is_the_median_of_its_parts():
     values = iter([1.0, 9.0, 2.0, 3.0, 9.0])
     numbers = []
-    one = SimpleNamespace(pid=0, go=lambda: None, stop=lambda: None, worked=lambda threads: {})
+    one = SimpleNamespace(pid=0, cores=None, go=lambda: None, stop=lambda: None, worked=lambda threads: {})
     one.batch = lambda number, timeout: (numbers.append(number), next(values))[1]
     assert players.run(one, 1000, 1) == 3.0
     assert numbers == [200] * 5
