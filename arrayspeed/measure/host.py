@@ -9,6 +9,7 @@ import contextlib
 import fcntl
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -60,7 +61,9 @@ def only_run(folder: str | Path, wait: bool = False) -> Iterator[State]:
         for left in Path(folder).rglob(".saving-*"):  # by a run that was killed
             shutil.rmtree(left) if left.is_dir() else left.unlink()
         begun = state.now()
-        for text in filter(None, [*begun.warnings(), sentence()]):
+        # What a machine is like at the moment is for whoever sits there; it is kept with the results in any case.
+        said = begun.warnings() if sys.stderr.isatty() else []
+        for text in filter(None, [*said, sentence()]):
             warn_once(text)
         _begun.append((begun, set()))
         try:

@@ -138,7 +138,7 @@ def unchanged(folder: str | Path, machine: str, name: str, packages: Mapping[str
     ``packages``: those of the environment, of which processes with others are left out; empty where nobody knows them.
     """
     found: dict[tuple[object, ...], list[processes.Process]] = defaultdict(list)
-    for process in processes.load(folder, machine, name, result_commits(folder, machine)):
+    for process in processes.load_all(folder, machine, name):
         found[(*process.one.place, process.fingerprint)].append(process)
     for alike in found.values():
         values = [process for process in alike if process.value is not None]

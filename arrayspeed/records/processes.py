@@ -7,6 +7,7 @@ so the median of each process is kept in ``results/<machine>/<commit>-<environme
 
 from __future__ import annotations
 
+import glob
 import json
 import math
 from collections import defaultdict
@@ -188,13 +189,25 @@ def load(folder: str | Path, machine: str, environment: str, commits: list[str])
     """Yield the processes stored of an environment at some commits; lines that are no process are left out."""
     for commit in commits:
         path = Path(folder, get_filename(machine, commit, environment).removesuffix(".json") + SUFFIX)
-        known = _known.get()
-        if known is None:
-            yield from of_file(path, environment)
-        else:
-            if path not in known:
-                known[path] = list(of_file(path, environment))
-            yield from known[path]
+        yield from of_path(path, environment)
+
+
+def load_all(folder: str | Path, machine: str, environment: str) -> Iterator[Process]:
+    """Yield the processes stored of an environment, whatever the commit, and whether or not asv has results of it."""
+    for path in sorted(Path(folder, machine).glob(f"*-{glob.escape(environment)}{SUFFIX}")):
+        if environment_of(path) == environment:
+            yield from of_path(path, environment)
+
+
+def of_path(path: Path, environment: str) -> Iterator[Process]:
+    """Yield the processes of one file, which within `read_once` is read once."""
+    known = _known.get()
+    if known is None:
+        yield from of_file(path, environment)
+    else:
+        if path not in known:
+            known[path] = list(of_file(path, environment))
+        yield from known[path]
 
 
 def environment_of(path: Path) -> str:

@@ -18,7 +18,6 @@ from arrayspeed.model.errors import UserError
 from arrayspeed.model.libraries import PYTHON
 from arrayspeed.model.text import printable
 from arrayspeed.records import processes
-from arrayspeed.records.results import result_commits
 from arrayspeed.upgrades import compare, pair
 
 if TYPE_CHECKING:
@@ -77,7 +76,7 @@ def reused(
         names = [in_python(env, python) for env, python in zip(both, pythons, strict=True)]
         packages = [packages_of(folder, machine, name) for name in names]
         with processes.read_once():
-            every = [processes.load(folder, machine, name, result_commits(folder, machine)) for name in names]
+            every = [processes.load_all(folder, machine, name) for name in names]
             there = len(compare.stored(every, selections))
             sides = [unchanged(folder, machine, *each) for each in zip(names, packages, strict=True)]
             found = compare.stored(sides, selections)

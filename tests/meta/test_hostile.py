@@ -206,6 +206,9 @@ def test_names_in_results_are_never_executed(measured, good):
     assert not list(measured.parent.glob("executed*"))
 
 
+#: Where objects are unpickled: in an environment of a user's own code, what the other side's process made of it.
+UNPICKLING = "arrayspeed/own/worker/objects.py"
+
 #: What would execute text.
 EXECUTING = {"eval", "exec", "compile", "system", "popen", "loads_pickle", "__import__"}
 
@@ -218,7 +221,10 @@ def test_no_code_executes_text_or_gives_a_shell_a_string(folder):
                 name = node.func.id if isinstance(node.func, ast.Name) else ""
                 attribute = ast.unparse(node.func) if isinstance(node.func, ast.Attribute) else ""
                 assert name not in EXECUTING, f"{path}:{node.lineno}"
-                assert attribute not in ("os.system", "os.popen", "pickle.loads", "pickle.load", "yaml.load"), path
+                executing = {"os.system", "os.popen", "pickle.loads", "pickle.load", "yaml.load"}
+                if path.relative_to(ROOT).as_posix() == UNPICKLING:
+                    executing.remove("pickle.load")
+                assert attribute not in executing, path
                 shell = [keyword for keyword in node.keywords if keyword.arg == "shell"]
                 assert not shell, f"{path}:{node.lineno} gives a shell a string"
 

@@ -272,7 +272,12 @@ def test_a_time_limit_is_the_last_look_and_ctrl_c_is_the_next(monkeypatch, looke
     monkeypatch.setattr(until_decided, "rounds", lambda *_: nullcontext(stop))
     monkeypatch.setattr(until_decided, "observed", lambda *_: seen)
     found = until_decided.until_decided(
-        [], SimpleNamespace(kind=None, times_only=False), [], SimpleNamespace(has=lambda *_: False), Limits(), None
+        [],
+        SimpleNamespace(kind=None, times_only=False, modules=()),
+        [],
+        SimpleNamespace(has=lambda *_: False),
+        Limits(),
+        None,
     )
     assert found.keys() == seen.keys()
     assert looked == [last]

@@ -190,7 +190,7 @@ def test_a_function_that_is_not_there_on_one_side_fails_there(run):
         ("def bench_one():\n    pass\n", "These return nothing, so nothing can be waited for or compared: one."),
         (
             "def inputs(rng):\n    return ([1, 2],)\ndef bench_one(x):\n    x.append(1)\n    return len(x) > 0\n",
-            "These change their arguments, so every call sees what the call before left: one.",
+            "These get new arguments before every call, outside its time: one.",
         ),
         (
             "import random\ndef bench_one():\n    return random.random()\n",

@@ -255,7 +255,7 @@ def mem_list():
     return [0] * (4000 if NEW else 1000)
 
 def peakmem_list():
-    held = bytearray(60_000_000 if NEW else 1000)
+    held = b"x" * (60_000_000 if NEW else 1000)
     return len(held)
 
 def timeraw_pass():
