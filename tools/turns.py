@@ -81,7 +81,7 @@ def read(path):
 def table(value):
     """Print a row a backend: calls, their noise by the fewest and by all turns, and the variances over the fewest's."""
     from arrayspeed.audit.copies import noise
-    from arrayspeed.formats.verdicts import markdown_table
+    from arrayspeed.formats.tables import markdown_table
 
     headings = ("backend", "calls", f"noise, {FIRST[0]} turns", f"noise, {FIRST[-1]} turns", *map(str, FIRST[1:]))
     rows = []

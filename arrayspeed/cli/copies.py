@@ -59,8 +59,8 @@ from arrayspeed.environments import existing
 from arrayspeed.environments.project import load_config
 from arrayspeed.formats.data import as_lines
 from arrayspeed.formats.fitting import Fitting
+from arrayspeed.formats.tables import markdown_table
 from arrayspeed.formats.terminal import console
-from arrayspeed.formats.verdicts import markdown_table
 from arrayspeed.measure.host import only_run
 from arrayspeed.measure.looking import Limits
 from arrayspeed.measure.plan import OWN, Selection

@@ -29,7 +29,7 @@ from rich.text import Text
 from arrayspeed.cli import options
 from arrayspeed.decide import FACTOR, UNCLEAR_SHARE, Decision, exit_status, judge
 from arrayspeed.decide.words import LIMIT
-from arrayspeed.formats import verdicts
+from arrayspeed.formats import tables, verdicts
 from arrayspeed.formats.data import as_json
 from arrayspeed.formats.fitting import Fitting
 from arrayspeed.formats.terminal import console
@@ -101,8 +101,8 @@ def show(decisions: dict[str, Decision], lines: list[str], args: argparse.Namesp
         print(as_json(data))
         print(*lines, sep="\n", file=sys.stderr)
     elif args.format == "markdown":
-        print(f"**{sentence}**", "", *verdicts.markdown_table(headings, rows), sep="\n")
-        print(*(f"<sub>{verdicts.markdown_text(line)}</sub>  " for line in lines), sep="\n")
+        print(f"**{sentence}**", "", *tables.markdown_table(headings, rows), sep="\n")
+        print(*(f"<sub>{tables.markdown_text(line)}</sub>  " for line in lines), sep="\n")
     else:
         output = console()
         output.print(Text(sentence, style="bold"))

@@ -31,8 +31,8 @@ from arrayspeed.cli.options.cores import add_cores, use_cores
 from arrayspeed.decide.words import LIMIT
 from arrayspeed.formats.data import as_json
 from arrayspeed.formats.progress import change, clear
+from arrayspeed.formats.tables import markdown_table, markdown_text, table
 from arrayspeed.formats.terminal import console
-from arrayspeed.formats.verdicts import markdown_table, markdown_text, table
 from arrayspeed.measure.host import only_run
 from arrayspeed.model.units import human_time, plural
 from arrayspeed.verdict.loaded import text as library_text

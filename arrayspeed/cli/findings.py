@@ -28,8 +28,8 @@ from arrayspeed.claims.table import UNMEASURED, VERDICTS, Claim, Verdict, claims
 from arrayspeed.cli import options
 from arrayspeed.environments.project import load_config
 from arrayspeed.formats.data import as_json
+from arrayspeed.formats.tables import markdown_table, markdown_text
 from arrayspeed.formats.terminal import console
-from arrayspeed.formats.verdicts import markdown_table, markdown_text
 from arrayspeed.model.text import printable
 from arrayspeed.records import results
 from arrayspeed.report import upgrades

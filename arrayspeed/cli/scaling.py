@@ -25,8 +25,9 @@ from arrayspeed.decide.words import FAILURES
 from arrayspeed.environments import existing
 from arrayspeed.environments.project import load_config
 from arrayspeed.formats.data import as_lines
+from arrayspeed.formats.tables import markdown_table, table
 from arrayspeed.formats.terminal import console
-from arrayspeed.formats.verdicts import interval_text, markdown_table, table
+from arrayspeed.formats.verdicts import interval_text
 from arrayspeed.measure import scaling
 from arrayspeed.measure.looking import Limits
 from arrayspeed.measure.plan import OWN, Selection

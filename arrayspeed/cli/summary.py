@@ -30,8 +30,8 @@ from arrayspeed.decide.words import FASTER, SAME, SLOWER, UNCLEAR
 from arrayspeed.environments.project import load_config
 from arrayspeed.formats.data import as_json
 from arrayspeed.formats.fitting import fits
+from arrayspeed.formats.tables import markdown_table, markdown_text
 from arrayspeed.formats.terminal import console
-from arrayspeed.formats.verdicts import markdown_table, markdown_text
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.measures import CALL
 from arrayspeed.model.names import check

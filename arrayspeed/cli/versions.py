@@ -35,8 +35,9 @@ from arrayspeed.environments.project import load_config
 from arrayspeed.explain.stored import load as explanations
 from arrayspeed.formats.data import as_json
 from arrayspeed.formats.fitting import fits
+from arrayspeed.formats.tables import markdown_table, markdown_text
 from arrayspeed.formats.terminal import console
-from arrayspeed.formats.verdicts import faults_text, markdown_table, markdown_text, ratio_text, style
+from arrayspeed.formats.verdicts import faults_text, ratio_text, style
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.libraries import PYTHON
 from arrayspeed.model.measures import CALL, MEASURES

@@ -14,7 +14,7 @@ from arrayspeed.explain.compare import DIFFERS, NOT_SHOWN, SAME, Change, Explana
 from arrayspeed.explain.languages import LANGUAGES
 from arrayspeed.formats.data import as_json as dump
 from arrayspeed.formats.fitting import Fitting
-from arrayspeed.formats.verdicts import markdown_table, markdown_text
+from arrayspeed.formats.tables import markdown_table, markdown_text
 from arrayspeed.model.text import printable
 from arrayspeed.model.units import plural
 

@@ -17,7 +17,8 @@ from arrayspeed.explain.profiled import Profile
 from arrayspeed.explain.stacks import Function
 from arrayspeed.formats import pages
 from arrayspeed.formats.data import as_json as dump
-from arrayspeed.formats.verdicts import decision_data, markdown_table, markdown_text, ratio_text, table
+from arrayspeed.formats.tables import markdown_table, markdown_text, table
+from arrayspeed.formats.verdicts import decision_data, ratio_text
 from arrayspeed.model.text import printable
 from arrayspeed.model.units import human_time, significant
 

@@ -12,8 +12,8 @@ from rich.padding import Padding
 from rich.text import Text
 
 from arrayspeed.formats.data import as_json
+from arrayspeed.formats.tables import markdown_table, markdown_text, table
 from arrayspeed.formats.terminal import console
-from arrayspeed.formats.verdicts import markdown_table, markdown_text, table
 from arrayspeed.model.text import printable
 
 #: Wider than any terminal.

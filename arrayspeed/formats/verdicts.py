@@ -7,13 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
-from rich import box
-from rich.table import Table
-from rich.text import Text
-
 from arrayspeed.decide import UNCLEAR_SHARE, Decision, exit_status
 from arrayspeed.decide.words import ACCEPTED, ALIKE, BROKEN, DIFFERS, FAILS, OPEN, ORDER, WORSE, lacks_bound
-from arrayspeed.model.text import printable
 from arrayspeed.model.units import significant
 
 #: Exit status -> what it means.
@@ -166,27 +161,3 @@ def rows_of(decisions: Mapping[str, Decision]) -> tuple[list[str], list[list[str
     rows = [list(cells(*pair)) for pair in sorted_ones]
     width = len(HEADINGS) if any(row[-1] for row in rows) else len(HEADINGS) - 1
     return list(HEADINGS[:width]), [row[:width] for row in rows], [style(one.verdict) for _, one in sorted_ones]
-
-
-def table(
-    headings: Sequence[str], rows: Iterable[Sequence[str]], styles: Iterable[str], right: Iterable[int] = ()
-) -> Table:
-    """Return a table for a terminal; ``right``: the places of columns of numbers."""
-    made = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
-    aligned = set(right)
-    for place, heading in enumerate(headings):
-        made.add_column(heading, overflow="fold", justify="right" if place in aligned else "left")
-    for row, look in zip(rows, styles, strict=True):
-        made.add_row(*(Text(printable(cell)) for cell in row), style=look)
-    return made
-
-
-def markdown_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    """Lines of a table for a pull request, with an empty one after it."""
-    body = [headings, ["---"] * len(headings), *rows]
-    return [*("| " + " | ".join(map(markdown_text, row)) + " |" for row in body), ""]
-
-
-def markdown_text(text: str) -> str:
-    """Foreign text in Markdown: it neither ends a cell nor starts a tag."""
-    return printable(text).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace(">", "&gt;")

@@ -12,7 +12,8 @@ from rich.text import Text
 from arrayspeed.decide.soak import COUNTED, LEAKS, MARGIN, SLOWER, UNCLEAR, Memory
 from arrayspeed.formats import pages
 from arrayspeed.formats.data import as_json as dump
-from arrayspeed.formats.verdicts import interval_text, markdown_table, markdown_text, table
+from arrayspeed.formats.tables import markdown_table, markdown_text, table
+from arrayspeed.formats.verdicts import interval_text
 from arrayspeed.model.text import printable
 from arrayspeed.model.units import human_bytes, human_time
 from arrayspeed.own.soak import Soak

@@ -6,6 +6,9 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+#: Beside a machine's results: times on several numbers of cores (`arrayspeed.records.scaling`).
+SCALING = "scaling.jsonl"
+
 
 def append(path: Path, lines: Iterable[str]) -> None:
     """Add lines to a file, which is made where it is missing, and have them on the disk."""

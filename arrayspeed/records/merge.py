@@ -24,8 +24,9 @@ from arrayspeed.environments.plugin import PACKAGES
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.text import printable
 from arrayspeed.model.units import plural
-from arrayspeed.records import loaded, peaks, processes, results, scaling, states
+from arrayspeed.records import loaded, peaks, processes, results, states
 from arrayspeed.records.combined import Key, Side, check, combine
+from arrayspeed.records.files import SCALING
 
 #: What asv calls the description of a machine.
 DESCRIPTION = "machine.json"
@@ -330,7 +331,7 @@ BRING = {
     EXPLANATIONS: merge_explanations,
     states.FILE: merge_states,
     loaded.FILE: merge_states,
-    scaling.FILE: merge_states,
+    SCALING: merge_states,
 }
 
 

@@ -17,10 +17,10 @@ from arrayspeed.decide import Decision, Observed, judge
 from arrayspeed.decide.observed import Value
 from arrayspeed.decide.words import MOST_A_LOOK
 from arrayspeed.model.combination import Combination
-from arrayspeed.records.files import append
+from arrayspeed.records.files import SCALING, append
 from arrayspeed.records.processes import Measuring, Process, is_value, rounded
 
-FILE = "scaling.jsonl"
+FILE = SCALING
 
 
 @dataclass(frozen=True, order=True)

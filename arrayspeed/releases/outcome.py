@@ -11,7 +11,8 @@ from rich.text import Text
 from arrayspeed.formats.data import as_json as dump
 from arrayspeed.formats.fitting import Fitting
 from arrayspeed.formats.progress import clock
-from arrayspeed.formats.verdicts import markdown_table, markdown_text, style
+from arrayspeed.formats.tables import markdown_table, markdown_text
+from arrayspeed.formats.verdicts import style
 from arrayspeed.model.text import printable
 from arrayspeed.model.units import plural
 from arrayspeed.releases.bisect import Change, Outcome, Step

@@ -10,7 +10,7 @@ from arrayspeed.environments.listed import Release
 from arrayspeed.environments.pythons import span
 from arrayspeed.formats.data import as_json as dump
 from arrayspeed.formats.fitting import Fitting
-from arrayspeed.formats.verdicts import markdown_table
+from arrayspeed.formats.tables import markdown_table
 
 HEADINGS = ("release", "date", "wheels", "for here", "Python", "source", "")
 

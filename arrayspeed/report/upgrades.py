@@ -17,7 +17,8 @@ from arrayspeed.decide import FACTOR
 from arrayspeed.decide.words import ORDER
 from arrayspeed.explain.compare import DIFFERS, SAME
 from arrayspeed.explain.stored import load as explanations
-from arrayspeed.formats.verdicts import faults_text, interval_text, markdown_table
+from arrayspeed.formats.tables import markdown_table
+from arrayspeed.formats.verdicts import faults_text, interval_text
 from arrayspeed.model.measures import CALL, measure_of
 from arrayspeed.model.units import significant
 from arrayspeed.records.released import Released

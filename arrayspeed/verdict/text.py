@@ -12,7 +12,8 @@ from rich.text import Text
 
 from arrayspeed.decide.words import ALIKE
 from arrayspeed.formats.fitting import WIDE, Fitting
-from arrayspeed.formats.verdicts import interval_text, markdown_table, markdown_text, style, table, upwards
+from arrayspeed.formats.tables import markdown_table, markdown_text, table
+from arrayspeed.formats.verdicts import interval_text, style, upwards
 from arrayspeed.model.text import printable
 from arrayspeed.verdict.rows import Row
 from arrayspeed.verdict.verdict import Average, Verdict

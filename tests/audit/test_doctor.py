@@ -15,7 +15,6 @@ from arrayspeed.audit.doctor import Examination, Program
 from arrayspeed.cli import doctor as command
 from arrayspeed.cli.main import main
 from arrayspeed.decide.power import SLOWDOWNS, smallest_slowdown
-from arrayspeed.formats.fitting import show
 from arrayspeed.system import instruments
 from arrayspeed.system.instruments import Instrument
 from arrayspeed.system.state import State
@@ -55,7 +54,7 @@ def test_the_exit_status_and_what_is_said_of_it(found, status, words):
 
 def test_a_table(capsys):
     state = State(4, physical=2, quota=1.5, governor="ondemand", driver="acpi-cpufreq", boost=True, busy=0.9, nodes=2)
-    show(command.shown(examination(GOOD, replace(GOOD, shown=None), state=state)), "table")
+    command.show(examination(GOOD, replace(GOOD, shown=None), state=state))
     text = capsys.readouterr().out
     for words in (
         "m-2cpu: M, 4 processors, 2 cores, a quota of 1.5 cores",

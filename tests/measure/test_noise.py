@@ -10,7 +10,7 @@ from scipy.stats import chi2
 
 from arrayspeed.audit.copies import CORES, CPU, FAULTS, FEWER, LASTING, SWITCHES, noise
 from arrayspeed.cli import copies
-from arrayspeed.formats.verdicts import markdown_table
+from arrayspeed.formats.tables import markdown_table
 from kernels import BACKENDS, CATALOGUE
 from tests.conftest import ROOT, WORDS
 

@@ -126,6 +126,7 @@ def toy(tmp_path):
     return Toy(tmp_path / "toy")
 
 
+@pytest.mark.clock
 def test_a_slower_commit_is_found_and_named_and_the_users_tree_stays_as_it_is(toy):
     """One search over five commits, of which one changes no code and one does not build."""
     first = toy.git("rev-parse", "HEAD")
