@@ -31,6 +31,9 @@ MOST, LONGEST = 8, 90
 #: What is shown of the functions themselves, of these with what they call, and of libraries: a name and a heading.
 VIEWS = (("libraries", "library"), ("whole", "function, with what it calls"), ("own", "function alone"))
 
+#: Functions of the C library in which a thread waits for others.
+WAITS = ("syscall", "futex", "cond_wait", "cond_timedwait", "cond_clockwait", "sem_wait", "pthread_join", "poll")
+
 HEADINGS = ("old → new, a call", "difference (interval)", "samples")
 
 
@@ -133,10 +136,27 @@ def notes(report: Report) -> list[str]:
         lines.append(
             "Callgrind's processor is emulated, without AVX-512: libraries may choose other code there than here."
         )
+    lines += filter(None, map(waiting, report.found))
     if report.others:
         text = ", ".join(f"{name} {old or 'absent'} → {new or 'absent'}" for name, (old, new) in report.others.items())
         lines.append(f"Other packages that differ: {text}.")
     return [printable(line) for line in lines]
+
+
+def waiting(profile: Profile) -> str:
+    """Return that a function waits longer for other threads, whose work py-spy does not see; "" where it does not."""
+    waits = [
+        each
+        for function, each in profile.own.items()
+        if each.verdict == GREW and function.file.startswith("libc.") and any(one in function.name for one in WAITS)
+    ]
+    if not waits:
+        return ""
+    old, new = (sum(getattr(each, side) for each in waits) for side in ("old", "new"))
+    return (
+        f"{profile.name} waits longer for other threads, {human_time(old)} → {human_time(new)} a call. What they do "
+        "meanwhile is not in these samples: `perf record -g` shows it where the system allows."
+    )
 
 
 def nothing(profile: Profile) -> str:

@@ -173,6 +173,17 @@ def test_what_grew_is_shown_everywhere_and_decides_the_exit_status(found):
     assert "fails in new: ValueError: &lt;no&gt;" in page
 
 
+def test_longer_waits_for_other_threads_are_said():
+    def process(waits):
+        counts = {(BENCH, Function("syscall", "libc.so")): waits, (BENCH,): 100}
+        return Sampling([1.0] * 5, 1.0, Counter(counts))
+
+    longer = profile(("bench_x", None), [(process(10), process(500 + n)) for n in range(6)], Instructions(why="no"))
+    assert show_profile.waiting(longer).startswith("x waits longer for other threads, ")
+    alike = profile(("bench_x", None), [(process(300), process(300))] * 6, Instructions(why="no"))
+    assert show_profile.waiting(alike) == ""
+
+
 def test_the_exit_status_without_growth(found):
     broken = found.found[1]
     alike = [(old, old) for old in [Sampling([1.0] * 5, 1.0, Counter({(BENCH,): 100}))] * 6]
