@@ -273,7 +273,7 @@ def test_a_time_limit_is_the_last_look_and_ctrl_c_is_the_next(monkeypatch, looke
     monkeypatch.setattr(until_decided, "observed", lambda *_: seen)
     found = until_decided.until_decided(
         [],
-        SimpleNamespace(kind=None, times_only=False, modules=()),
+        SimpleNamespace(kind=None, times_only=False, modules=(), has_file=True),
         [],
         SimpleNamespace(has=lambda *_: False),
         Limits(),
