@@ -251,7 +251,7 @@ class Bisection:
             left = max(len(one.left) for one in self.searches().values())
             steps = math.ceil(math.log2(left + 1))
             number = len(self.data["steps"]) + 1
-            rest = f"{plural(left, 'release')} left, about {plural(steps, 'step')}"
+            rest = f"{plural(left, self.subject.unit)} left, about {plural(steps, 'step')}"
             self.say(f"step {number}: {self.subject.name} {version} ({rest})")
             self.step(version)
         self.last()

@@ -23,6 +23,8 @@ from arrayspeed.verdict.verdict import Verdict
 class Commits(OwnCode):
     """See `arrayspeed.subjects.subject.Subject`. A version is the short name of a commit."""
 
+    unit = "commit"
+
     def __init__(self, script: Script, project: Project, wanted: Wanted, say: Callable[[str], None]) -> None:
         super().__init__(script, project.repository.root.name, wanted, project.wanted.python, say)
         self.own = project

@@ -74,6 +74,8 @@ class Kernels:
 
     label = "kernels"
 
+    unit = "release"
+
     def __init__(
         self,
         config: Config,

@@ -35,6 +35,8 @@ from arrayspeed.verdict.verdict import RESULT, Verdict
 class OwnCode:
     """See `arrayspeed.subjects.subject.Subject`."""
 
+    unit = "release"
+
     def __init__(
         self, script: Script, name: str, wanted: Wanted, python: str | None, say: Callable[[str], None]
     ) -> None:
@@ -128,7 +130,8 @@ class OwnCode:
         """Return an environment."""
         program = self.program(side)
         found = environment(self.uv, side, program, pins, self.folder / "environments", self.say)
-        keep(self.uv, found.executable, found.packages, self.wheels, self.say)
+        if side.build is None:  # no index has what was built of a commit
+            keep(self.uv, found.executable, found.packages, self.wheels, self.say)
         return found
 
     def measure(

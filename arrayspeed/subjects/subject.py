@@ -26,6 +26,8 @@ class Subject(Protocol):
         What is measured, in a word that may be a part of a file's name.
     identity
         What tells what is measured from other things of the same package.
+    unit
+        What people call a version of it: ``release`` or ``commit``.
     """
 
     name: str
@@ -33,6 +35,7 @@ class Subject(Protocol):
     folder: Path
     label: str
     identity: str
+    unit: str
 
     def verdict(self, sides: Sequence[Any], limits: Limits, unclear: float) -> Verdict:
         """Compare sides, the first of which is the reference.
