@@ -30,7 +30,7 @@ class Simulated:
     is not there cannot be installed.
     """
 
-    pythons, label, uv = [(3, 11)], "mine", None
+    pythons, label, uv, unit = [(3, 11)], "mine", None, "release"
 
     def __init__(self, folder, levels, noise=0.02, seed=0, name="toy"):
         self.folder, self.levels, self.noise, self.seed = folder, levels, noise, seed

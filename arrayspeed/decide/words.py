@@ -113,4 +113,10 @@ def exit_status(judged: Iterable[Judged], unclear_share: float = UNCLEAR_SHARE) 
     compared = [one for one in judged if one.verdict not in UNCOMPARED]
     if any(one.verdict in WORSE for one in compared):
         return 1
-    return 2 if not compared or sum(map(lacks_bound, compared)) > unclear_share * len(compared) else 0
+    # What the reference cannot run says nothing of the rest.
+    return (
+        2
+        if all(one.verdict == WORKS for one in compared)
+        or sum(map(lacks_bound, compared)) > unclear_share * len(compared)
+        else 0
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from arrayspeed.decide.words import ERRORS, FAILURES, ORDER, SIZES, TIMES, UNCOMPARED, WORSE, lacks_bound
+from arrayspeed.decide.words import ERRORS, FAILURES, ORDER, SIZES, TIMES, UNCOMPARED, WORKS, WORSE, lacks_bound
 from arrayspeed.formats.verdicts import number, upwards
 from arrayspeed.verdict.rows import Row
 
@@ -62,7 +62,8 @@ def undecided(rows: Sequence[Row], limit: float) -> str:
     """Return the largest change that could hide, and where."""
     left = [row for row in rows if lacks_bound(row)]
     if not left:
-        return "nothing could be compared" if all(row.verdict in UNCOMPARED for row in rows) else "nothing was measured"
+        nothing = all(row.verdict in (*UNCOMPARED, WORKS) for row in rows)
+        return "nothing could be compared" if nothing else "nothing was measured"
     left.sort(key=lambda row: -(row.most or float("inf")))
     known = [row for row in left if row.most is not None]
     if len(known) < len(left):

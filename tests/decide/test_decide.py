@@ -27,7 +27,7 @@ from arrayspeed.decide.means import geometric_mean, shown
 from arrayspeed.decide.observed import level
 from arrayspeed.decide.prior import Prior, prior
 from arrayspeed.decide.student import density, quantile, tail
-from arrayspeed.decide.words import MOST_A_LOOK, SIZES, Word
+from arrayspeed.decide.words import MOST_A_LOOK, SAME, SIZES, WORKS, Word
 from arrayspeed.model.measures import MEASURES
 
 FOLDER = Path(decide.__file__).parent
@@ -834,3 +834,8 @@ def test_more_rounds_are_not_made_for_what_no_round_can_show():
     made = Observed(dict.fromkeys(range(4), 0.0), dict.fromkeys(range(4), 0.0), least=1.0, floor=1.0, within=9.0)
     assert looks.look({"one": made})["one"].verdict == "unclear"
     assert looks.undecided({"one": made}) == []
+
+
+def test_what_the_reference_cannot_run_is_no_comparison():
+    assert exit_status([Word(WORKS, True)]) == 2
+    assert exit_status([Word(WORKS, True), Word(SAME, True)]) == 0

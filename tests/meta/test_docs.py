@@ -38,6 +38,7 @@ SOURCES = {
     "docs/ci.md": ["upgrade-numpy-mine.json"],
     "docs/limits.md": ["allocator-float32.json"],
     "docs/reading.md": ["allocator.json"],
+    f"{LAB}commits.md": ["commits-yarl.json", "commits-multidict.json"],
     f"{LAB}copies.md": ["busy-waits.json"],
     f"{LAB}noise.md": ["turns.jsonl"],
     f"{LAB}peers.md": ["npbench.json", "npbench-epyc.json", "pyhpc.json", "pyhpc-epyc.json"],

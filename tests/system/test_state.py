@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 
 import pytest
 
@@ -93,6 +94,7 @@ def test_the_load_of_others_is_counted():
 
 def test_the_state_is_kept_once_for_each_measurement(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(host, "_said", set())
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setattr(state, "now", lambda: State(2, busy=0.9, throttles=1))
     monkeypatch.setattr(state, "throttles", lambda: 4)
     host.keep_state(tmp_path / "no measurement")
