@@ -265,6 +265,7 @@ def test_what_the_old_commit_cannot_run_is_new(toy):
     assert "fails" in taken_away.stdout
 
 
+@pytest.mark.clock
 def test_a_project_in_a_subfolder_with_a_branch_that_looks_like_an_option(tmp_path):
     toy = Toy(tmp_path / "mono", "packages/toy")
     toy.git("branch", "x")
