@@ -191,6 +191,7 @@ CONFIGURATION = """
 MAKE = "import sys, backend\n\nprint(backend.build_wheel(sys.argv[1]))\n"
 
 
+@pytest.mark.clock
 def test_a_project_of_asv_says_itself_what_is_measured_and_how_it_is_built(toy):
     toy.write("asv.conf.json", CONFIGURATION)
     toy.write("speed/work.py", "import toywork\n\n\ndef time_work():\n    toywork.work()\n")
