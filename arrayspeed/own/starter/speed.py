@@ -18,7 +18,7 @@ sizes = (100, 10_000)
 
 
 def inputs(rng, size):
-    """Return the arguments. rng draws the same numbers on both sides, as NumPy's generators do."""
+    """Return the arguments. rng has methods of NumPy's generators, and the same numbers on both sides."""
     return (rng.random(size).tolist(),)
 
 
@@ -42,7 +42,7 @@ def bench_words(words):
     return counts
 
 
-# A call that changes its arguments gets new ones each time, outside the time that is measured.
+# Where a call is seen to change its arguments, every call gets new ones, outside the time that is measured.
 def bench_sort_in_place(numbers):
     numbers.sort()
     return numbers
