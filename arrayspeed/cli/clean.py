@@ -1,6 +1,6 @@
 """List environments that are no longer needed; --yes removes them.
 
-Those are listed that no line of asv.conf.json names, with their sizes. `arrayspeed upgrade` makes such environments for
+Lists those that no line of asv.conf.json names, with their sizes. `arrayspeed upgrade` makes such environments for
 versions that asv.conf.json does not list, and `arrayspeed explain` keeps their compiled programs. What is needed again
 is made again. An environment that a running process uses is never removed, and neither is anything else: results stay,
 and so does every environment of asv.conf.json with its programs.

@@ -2,7 +2,7 @@
 
 What the library's compiler makes of each kernel is compared in two versions. Each program is shown by a process in the
 environment of its version: the optimised HLO of XLA, the code that torch.compile generates, Numba's instructions; of
-eager code, the functions that Python's profiler sees. Names, places in sources, paths and addresses are taken away.
+eager code, the functions that Python's profiler sees. Names, source locations, paths and addresses are stripped.
 What is left is the same program, or it differs: then it says how many operations, fusions and calls into libraries
 there are on each side, and --diff shows the lines.
 
@@ -36,7 +36,7 @@ from asv.environment import get_environments
 from arrayspeed.cli import options
 from arrayspeed.cli.options import cores
 from arrayspeed.cli.own import profile
-from arrayspeed.cli.own.arguments import add_code, add_commits, is_own
+from arrayspeed.cli.own.arguments import add_code, add_commits, add_side, is_own
 from arrayspeed.cli.own.run import commits_of, script_of, wanted_of
 from arrayspeed.cli.selected import add_selected, check_selected
 from arrayspeed.environments import unused
@@ -77,19 +77,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("your own code")
     add_code(group, [name for name in KINDS if name not in WITHOUT_FILE])
     add_commits(group)
-    group.add_argument(
-        "--side",
-        action="append",
-        default=[],
-        metavar="SIDE",
-        help="twice: requirements and environment variables of the old and of the new side, not a LIBRARY",
-    )
+    add_side(group)
     profile.add_arguments(group)
     cores.add_cores(parser)
     parser.add_argument("--python", nargs="+", metavar="X.Y", help="the Python of both sides, or one each")
     parser.add_argument("--diff", action="store_true", help="show the lines that differ, in a table too")
     options.add_format(parser)
-    parser.add_argument("--again", action="store_true", help="make programs again that were kept from an earlier run")
+    parser.add_argument("--again", action="store_true", help="rebuild programs kept from an earlier run")
     parser.add_argument(
         "--timeout",
         type=options.whole(1, "a second"),

@@ -55,7 +55,7 @@ These are contradicted; the reason follows where it is known. What is said of th
 """
 
 COMPILED = """\
-Of each kernel the compiled backend, the precision and the size, small or large, where its ratio to the same library's
+For each kernel, the compiled backend, precision and size (small or large) whose ratio to the same library's
 eager one is largest, and shown to be above ×1.05 among all of them; ten kernels at most, on {machine}.
 """
 

@@ -93,7 +93,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_format(status)
     for one in (run, upgrade, status):
         where = one.add_mutually_exclusive_group(required=one.prog.split()[-1] != "status")
-        where.add_argument("--scheduler", metavar="ADDRESS", help="a Dask scheduler that is there")
+        where.add_argument("--scheduler", metavar="ADDRESS", help="an existing Dask scheduler")
         where.add_argument("--cluster", metavar="FILE", help="start what the file describes (examples/fleet)")
 
 

@@ -1,6 +1,6 @@
 """Bring results of other machines and clones into this project.
 
-What every process gave is added line by line, without what is there already. Of asv's values, each is the one that was
+Process records are added line by line, except those already there. Of asv's values, each is the one that was
 measured last. Audits are taken where there is none or an older one. Merging twice changes nothing, and where anything
 cannot be read, nothing is changed.
 

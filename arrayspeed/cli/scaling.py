@@ -32,12 +32,13 @@ from arrayspeed.measure import scaling
 from arrayspeed.measure.looking import Limits
 from arrayspeed.measure.plan import OWN, Selection
 from arrayspeed.measure.session import newest_of_all
+from arrayspeed.measure.speedups import Speedup
 from arrayspeed.measure.tiers import add_tier, kernels_of
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.measures import CALL
 from arrayspeed.model.names import check as check_names
 from arrayspeed.model.units import human_time
-from arrayspeed.records.scaling import Case, Speedup
+from arrayspeed.records.scaling import Case
 from arrayspeed.system.processes import affinity
 from kernels import BACKENDS, CATALOGUE
 from kernels.kernel import TIERS

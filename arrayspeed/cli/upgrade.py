@@ -6,7 +6,7 @@ Rounds follow until every comparison is decided: slower, faster (larger, smaller
 failing; with --until limit, until each is worse or shown to stay below the limit. Ctrl-C ends the measuring, and what
 has been measured is judged. docs/method.md explains the words.
 
-With --file, what is measured is a file of yours, of which every function bench_* counts, and LIBRARY is any package;
+With --file, every bench_* function in your file is measured, and LIBRARY is any package;
 docs/own-code.md explains that. `upgrade python 3.12 3.13` compares two Pythons with the same packages, and `upgrade
 --commits main HEAD --file mine.py` two commits of your project, of which . is the working tree.
 

@@ -7,7 +7,7 @@ that did it is searched for. Then a page is written, the list of all in watch.ht
 printed. The state is in results/watch.state (with --file in .arrayspeed/), and a job that was killed goes on where it
 was. docs/bisect-watch.md has an example for cron.
 
-Exit status: 0 if there is no new release, or nothing is worse in it, 1 if something is worse in one that was said in
+Exit status: 0 if there is no new release, or nothing is worse in it, 1 if something is worse in one reported in
 this run, 2 if something is not decided, waits for another day, or could not be measured.
 
 Examples:

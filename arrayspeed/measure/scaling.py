@@ -14,6 +14,7 @@ from dataclasses import replace
 from asv.config import Config
 
 from arrayspeed.decide import Observed
+from arrayspeed.measure import speedups
 from arrayspeed.measure.blocks import Block
 from arrayspeed.measure.host import only_run
 from arrayspeed.measure.looking import Limits
@@ -24,12 +25,12 @@ from arrayspeed.model.combination import Combination
 from arrayspeed.model.units import plural
 from arrayspeed.records import scaling
 from arrayspeed.records.processes import Process
-from arrayspeed.records.scaling import Case, Scaled, Speedup
+from arrayspeed.records.scaling import Case, Scaled
 
 
 def measure(
     config: Config, selection: Selection, cores: Sequence[int], limits: Limits, wait: bool = False
-) -> dict[Case, list[Speedup]]:
+) -> dict[Case, list[speedups.Speedup]]:
     """Measure what is selected on several numbers of cores, until each is decided against the fewest; store it, and
     return the speed-ups. What an earlier run of the same code left goes on.
 
@@ -49,11 +50,11 @@ def measure(
             found.extend(scaling.add(session, zip(block.cores, played, strict=True)))
 
         def observed() -> dict[tuple[Case, int], Observed]:
-            return scaling.observed(found)
+            return speedups.observed(found)
 
         done = {case: rounds_of(found, block.name) for case, block in blocks.items()}
         decisions = until_decided(session, blocks, take, observed, limits, done, store=False)
-    return scaling.speedups(found, decisions)
+    return speedups.speedups(found, decisions)
 
 
 def block_of(session: Session, one: Combination, cores: Sequence[int]) -> Block:

@@ -6,7 +6,7 @@ What is measured comes from one place, the newer commit, so that both sides are 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from packaging.specifiers import SpecifierSet
@@ -112,6 +112,30 @@ class Project:
         commits = [self.repository.commit(text) for text in texts]
         python = self.python(commits)
         return [self.side(commit, python) for commit in commits]
+
+    def beside(self, sides: Sequence[Side]) -> list[Side]:
+        """Return sides that all have the working tree, built once.
+
+        Beside a lock file it is installed without what it asks for: the lock file has that, and an older one need not
+        have what is asked for today.
+
+        Raises
+        ------
+        UserError
+            It cannot be built.
+        """
+        commit = self.repository.commit(WORKING_TREE)
+        built = self.side(commit, self.python([commit]))
+        return [
+            replace(
+                side,
+                python=side.python or built.python,
+                build=built.build,
+                wanted=side.wanted + (() if side.lock else built.wanted),
+                bare=built.wanted if side.lock else (),
+            )
+            for side in sides
+        ]
 
     def side(self, commit: Commit, python: Interpreter) -> Side:
         """Return one commit as a side."""

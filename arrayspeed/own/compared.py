@@ -169,7 +169,8 @@ def check_loaded(script: Script, sides: Sequence[Ready], answers: dict[str, dict
     where = " on both sides" if everywhere and len(sides) == 2 else f" with {label}" if label else ""
     if answer["kind"] == "mistake":
         raise UserError(f"{script.name}{'' if everywhere else where}: {answer['failed']}")
-    hint = "; --benchmarks-from names another commit to take it from" if any(one.side.build for one in sides) else ""
+    commits = any(one.side.build and not one.side.lock for one in sides)
+    hint = "; --benchmarks-from names another commit to take it from" if commits else ""
     raise UserError(f"{script.name} cannot be imported{where}: {answer['failed']}{hint}")
 
 
@@ -186,7 +187,7 @@ def check_built(script: Script, sides: Sequence[Ready], answers: dict[str, dict[
         beside = {path.replace("\\", "/").partition("/")[0].partition(".")[0] for path in answers[one.label]["modules"]}
         if shadowed := sorted(beside.intersection(built)):
             raise UserError(
-                f"{script.name} imports {shadowed[0]} from its own folder, and not what was built of the commits: "
+                f"{script.name} imports {shadowed[0]} from its own folder, and not what was built of the project: "
                 "move it to a folder of its own"
             )
 

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 from packaging.requirements import InvalidRequirement, Requirement
 
@@ -63,7 +64,7 @@ def ready(
         programs = interpreters_of(uv, made, script, wanted, say)
         pins = resolve(uv, [requested_of(uv, side, wanted) for side in made], programs)
         for side, python, each in zip(made, programs, pins, strict=True):
-            found[side] = environment(uv, side, python, each, folder, say)
+            found[side] = environment(uv, side, python, [*each, *side.bare], folder, say)
     return [found[side] if side in found else as_it_is(side) for side in sides]
 
 
@@ -124,6 +125,8 @@ def environment(
     UserError
         It cannot be made.
     """
+    for pin in pins:
+        check_unchanging(pin)
     version = look(python)["python"]
     key = hashlib.sha256(json.dumps([python, version, sorted(pins)]).encode()).hexdigest()[:16]
     place = folder / key
@@ -152,6 +155,19 @@ def environment(
     (place / COMPLETE).write_text(json.dumps(known, indent=1))
     say(f"made in {time.monotonic() - started:.0f} s")
     return Ready(side, executable, known["packages"], known["python"])
+
+
+def check_unchanging(pin: str) -> None:
+    """Whether what a requirement names stays what it is: environments, and uv's wheels, are kept by its name.
+
+    Raises
+    ------
+    UserError
+        It is a folder.
+    """
+    address = urlsplit(pin.rpartition(" @ ")[2].strip())
+    if address.scheme in ("", "file") and re.search(r"[/.]", address.path) and Path(unquote(address.path)).is_dir():
+        raise UserError(f"{pin} is a folder, which changes and keeps its name: --project {address.path} builds it")
 
 
 def as_it_is(side: Side) -> Ready:

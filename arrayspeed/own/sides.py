@@ -54,7 +54,9 @@ class Side:
     function
         The function that it stands for, where sides are functions of one file.
     build
-        What its own project was built of, where sides are commits.
+        What its own project was built of, where sides are commits or have a project.
+    bare
+        Requirements that are installed beside all others, without what they ask for.
     """
 
     label: str
@@ -64,6 +66,7 @@ class Side:
     variables: tuple[tuple[str, str], ...] = ()
     function: str | None = None
     build: Build | None = None
+    bare: tuple[str, ...] = ()
 
     @property
     def as_is(self) -> bool:

@@ -100,7 +100,7 @@ class Watch:
         mine = self.load()
         if all(one.obstacle for one in self.releases.values()):
             raise UserError(
-                f"{self.subject.name} has no release with a wheel for this platform and a Python that can be had"
+                f"{self.subject.name} has no release with a wheel for this platform and an available Python"
             )
         self.drop_vanished(mine)
         if mine["seen"] is None:

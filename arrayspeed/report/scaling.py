@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from arrayspeed.decide.words import ALIKE, FAILURES, FASTER, SLOWER
+from arrayspeed.measure.speedups import Speedup, speedups
 from arrayspeed.records import scaling
-from arrayspeed.records.scaling import Case, Speedup
+from arrayspeed.records.scaling import Case
 from arrayspeed.report.files import rounded
 from kernels import BACKENDS, CATALOGUE
 
@@ -23,7 +24,7 @@ def by_machine(results_dir: str | Path) -> dict[str, list[dict[str, Any]]]:
     for path in sorted(Path(results_dir).glob(f"*/{scaling.FILE}")):
         machine = path.parent.name
         rows = [one for one in scaling.load(results_dir, machine) if is_known(one.case)]
-        if cases := [case_data(case, ones) for case, ones in scaling.speedups(rows).items()]:
+        if cases := [case_data(case, ones) for case, ones in speedups(rows).items()]:
             found[machine] = cases
     return found
 

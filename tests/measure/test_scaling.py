@@ -11,6 +11,7 @@ from arrayspeed.cli.main import main
 from arrayspeed.cli.options import cores as option
 from arrayspeed.measure import blocks
 from arrayspeed.measure.players import Samples
+from arrayspeed.measure.speedups import speedups
 from arrayspeed.model.combination import Combination
 from arrayspeed.records import scaling
 from arrayspeed.records.processes import Process
@@ -55,7 +56,7 @@ def test_speedups_and_their_intervals(tmp_path):
     for number in range(8):
         noise = 1 + 0.002 * (number % 3)
         scaling.add(session(tmp_path), [(1, played(number, 0.2)), (2, played(number, 0.1 * noise))])
-    ((case, (one, two)),) = scaling.speedups(scaling.load(tmp_path, "m")).items()
+    ((case, (one, two)),) = speedups(scaling.load(tmp_path, "m")).items()
     assert case == scaling.Case("env", "matmul", "float64", "numpy", 100, "cpu")
     assert (one.cores, one.times, one.decision) == (1, None, None)
     assert two.decision.verdict == "faster"
@@ -70,7 +71,7 @@ def test_what_was_measured_last_counts(tmp_path):
     path = tmp_path / "m" / scaling.FILE
     path.write_text(path.read_text().replace('"date": "', '"date": "1'))
     scaling.add(session(tmp_path), [(1, played(0, 0.2)), (2, played(0, 0.1))])
-    ((_, ones),) = scaling.speedups(scaling.load(tmp_path, "m")).items()
+    ((_, ones),) = speedups(scaling.load(tmp_path, "m")).items()
     assert [one.seconds for one in ones] == [pytest.approx(0.2), pytest.approx(0.1)]
 
 
@@ -78,13 +79,13 @@ def test_a_side_that_fails(tmp_path):
     for number in range(4):
         failed = Process(ONE, None, block="b", round=number, why="it broke")
         scaling.add(session(tmp_path), [(1, played(number, 0.2)), (2, failed)])
-    ((_, (_, two)),) = scaling.speedups(scaling.load(tmp_path, "m")).items()
+    ((_, (_, two)),) = speedups(scaling.load(tmp_path, "m")).items()
     assert (two.seconds, two.why, two.times) == (None, "it broke", None)
     assert two.decision.verdict == "fails"
 
 
 def test_nothing_is_nothing():
-    assert scaling.speedups([]) == {}
+    assert speedups([]) == {}
 
 
 @pytest.mark.parametrize(("most", "numbers"), [(1, [1]), (2, [1, 2]), (6, [1, 2, 4, 6]), (8, [1, 2, 4, 8])])

@@ -204,6 +204,9 @@ def test_what_changed_is_what_is_asked_about(bumped, changed, asked):
         words = json.loads(runner.read("given"))
         assert words[:6] == ["upgrade", "--commits", base, "HEAD", "--project", "."]
         assert words[words.index("--until") + 1] == "limit"
+    elif asked:  # what is measured needs the project on both sides
+        words = json.loads(runner.read("given"))
+        assert words[words.index("--project") + 1] == "."
     # One comment for both, which is updated.
     assert len(runner.comments) == bool(asked)
     runner.commit(**{"code.py": "newer"})

@@ -13,6 +13,7 @@ from arrayspeed.environments.git import Repository
 from arrayspeed.model.errors import UserError
 from arrayspeed.own import asv_project
 from support import schema
+from support.releases import wheel
 
 #: Builds a wheel without anything that would have to be installed: PEP 517, from its own folder.
 BACKEND = """
@@ -26,7 +27,8 @@ def build_wheel(folder, config_settings=None, metadata_directory=None):
         for each in sorted(os.listdir(".")):
             if each.startswith("toywork") and each.endswith(".py"):
                 archive.write(each)
-        metadata = "Metadata-Version: 2.1\\nName: toywork\\nVersion: 1.0\\n\\n" + open("README").read()
+        needs = open("needs").read() if os.path.exists("needs") else ""
+        metadata = f"Metadata-Version: 2.1\\nName: toywork\\nVersion: 1.0\\n{needs}\\n" + open("README").read()
         archive.writestr("toywork-1.0.dist-info/METADATA", metadata)
         wheel = "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n"
         archive.writestr("toywork-1.0.dist-info/WHEEL", wheel)
@@ -266,6 +268,34 @@ def test_what_the_old_commit_cannot_run_is_new(toy):
     assert "fails" in taken_away.stdout
 
 
+@pytest.mark.parametrize("name", ["lock files", "one setting"])
+def test_the_project_as_it_is_now_stands_on_both_sides(toy, name):
+    """Beside lock files it comes without what it asks for, which they have; and what it is now is measured, not what
+    it was when an environment of that name was made.
+    """
+    for version in ("1.0", "2.0"):
+        made = wheel(toy.root, "companion", version)
+        toy.write(f"{version}.txt", f"companion @ {made.as_uri()}\n")
+    toy.write("needs", "Requires-Dist: companion>=2\n" * (name == "lock files"))
+    sides = {"lock files": ["--lock", "1.0.txt", "2.0.txt"], "one setting": ["--new-env", "A=1"]}[name]
+    for result in (1, 2):
+        text = f"def work():\n    return {result}\n"
+        toy.write("toywork.py", text)
+        found = toy.arrayspeed("upgrade", *sides, "--project", ".", *QUICK)
+        data = schema.read("upgrade", found.stdout)
+        assert data["comparisons"], found.stderr
+        assert {side["packages"]["toywork"] for side in data["sides"]} == {"1.0"}
+        installed = (toy.folder / "benchmarks/.arrayspeed/environments").glob("*/lib/python*/site-packages/toywork.py")
+        assert sorted(path.read_text() for path in installed)[-1] == text
+
+
+@pytest.mark.parametrize("text", ["toywork @ {}", "../toy"])
+def test_a_folder_is_no_requirement_because_it_changes_and_keeps_its_name(toy, text):
+    found = toy.arrayspeed("upgrade", "--new-env", "A=1", "--with", text.format(toy.folder.as_uri()), *QUICK)
+    assert (found.returncode, found.stderr.count("\n")) == (2, 1), found.stderr
+    assert "--project" in found.stderr
+
+
 @pytest.mark.clock
 def test_a_project_in_a_subfolder_with_a_branch_that_looks_like_an_option(tmp_path):
     toy = Toy(tmp_path / "mono", "packages/toy")
@@ -300,6 +330,8 @@ MISTAKES = {
     "a lock": (["--commits", "plain~1", "plain", "--lock", "a", "b"], "--commits and --lock: one of them"),
     "a build setting": (["--commits", "plain~1", "plain", "--build-arg", "x"], "--build-arg 'x' is not NAME=VALUE"),
     "no file": (["--commits", "plain~1", "plain", "--file", "gone.py"], "gone.py is neither in plain"),
+    "two Pythons": (["--lock", "a", "b", "--project", ".", "--python", "3.12", "3.13"], "takes one version"),
+    "as it is": (["--new-env", "A=1", "--project", ".", "--python", sys.executable], "is not a version of Python"),
     "alone": (["numpy", "1", "2", "--extra", "x"], "--extra goes with --commits"),
 }
 

@@ -39,20 +39,39 @@ def add_code(parser: argparse._ActionsContainer, kinds: Iterable[str] = KINDS) -
     parser.add_argument("--results", metavar="DIR", help="with --file: instead of .arrayspeed beside the file")
 
 
-def add_commits(parser: argparse._ActionsContainer, several: bool = False) -> None:
-    """Add the options that name commits of a project; ``several``: any number of them."""
+def add_commits(parser: argparse._ActionsContainer, several: bool = False, beside: bool = False) -> None:
+    """Add the options that name commits of a project.
+
+    ``several``: any number of them; ``beside``: a project may also be on both sides of something else.
+    """
     parser.add_argument(
         "--commits",
         nargs="+" if several else 2,
         metavar="COMMIT" if several else ("OLD", "NEW"),
         help="commits of your project, which are built and measured; . is the working tree",
     )
-    parser.add_argument("--project", default=".", metavar="DIR", help="with --commits: its folder (default: this one)")
+    parser.add_argument(
+        "--project",
+        metavar="DIR",
+        help="with --commits: its folder (default: this one)"
+        + ("; else a project of yours, built as it is now and installed on both sides" if beside else ""),
+    )
     more: dict[str, Any] = {"action": "append", "default": []}
-    parser.add_argument("--extra", **more, metavar="NAME", help="with --commits: an extra of the project")
-    parser.add_argument("--build-arg", **more, metavar="NAME=VALUE", help="with --commits: a setting of the build")
+    parser.add_argument("--extra", **more, metavar="NAME", help="of the project: an extra")
+    parser.add_argument("--build-arg", **more, metavar="NAME=VALUE", help="of the project: a setting of its build")
     parser.add_argument(
         "--benchmarks-from", metavar="COMMIT", help="with --commits: the commit that has what is measured (default NEW)"
+    )
+
+
+def add_side(parser: argparse._ActionsContainer) -> None:
+    """Add the option that names the two sides by what they need, where no library does."""
+    parser.add_argument(
+        "--side",
+        action="append",
+        default=[],
+        metavar="SIDE",
+        help="twice: requirements and environment variables of the old and of the new side, not a LIBRARY",
     )
 
 
@@ -68,7 +87,7 @@ def add_what(parser: argparse._ActionsContainer) -> None:
         "--more-is-better",
         nargs="*",
         metavar="NAME",
-        help="with --metric: more of the numbers is better, or of those named",
+        help="with --metric: higher is better, for all numbers or those named",
     )
     parser.add_argument("--whole", action="store_true", help="with --pytest: every test by itself, without its setup")
     parser.add_argument(
@@ -77,13 +96,13 @@ def add_what(parser: argparse._ActionsContainer) -> None:
         metavar="N",
         help="N processes of a side call at once, in turn with those of the other side",
     )
-    parser.add_argument("--threads", type=options.at_once, metavar="N", help="so do N threads of one process")
+    parser.add_argument("--threads", type=options.at_once, metavar="N", help="as --parallel, with N threads")
     parser.add_argument(
         "--timeout",
         type=options.number(float, lambda value: 0 < value <= LONGEST, f"more than 0, at most {LONGEST:,}"),
         default=TIMEOUT,
         metavar="SECONDS",
-        help=f"with --file: for getting a function ready, and for each batch of it (default {TIMEOUT:g})",
+        help=f"with --file: limit for preparing a function and for each batch (default {TIMEOUT:g})",
     )
     parser.add_argument(
         "--tolerance",
@@ -121,7 +140,7 @@ def add_limits(parser: argparse.ArgumentParser, rows: bool = True) -> None:
         type=options.factor,
         default=FACTOR,
         metavar="F",
-        help=f"the ratio beyond which a change is reported (default {FACTOR}); of what is not the time of a call also "
+        help=f"the ratio beyond which a change is reported (default {FACTOR}); for all but call times, also "
         f"differences: {what_matters(FACTOR)}",
     )
     parser.add_argument(

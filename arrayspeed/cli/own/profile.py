@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from pathlib import Path
 
 from arrayspeed.cli import options
 from arrayspeed.cli.own.run import wanted_of
+from arrayspeed.cli.showing import in_form, write_page
 from arrayspeed.environments.machine import describe
 from arrayspeed.environments.requirements import name_of
 from arrayspeed.explain import sampling, show_profile
 from arrayspeed.explain.profiled import FEWEST_ROUNDS, ROUNDS, profiles
 from arrayspeed.formats.progress import clear, say
-from arrayspeed.formats.terminal import console
 from arrayspeed.model.errors import UserError
 from arrayspeed.own.compared import begun
 from arrayspeed.own.script import Script
@@ -73,15 +72,14 @@ def profile(
     clear()
     others = packages_that_differ(old, new, library)
     outcome = show_profile.Report(library, *labels, describe()["machine"], others, found, rounds)
-    if args.format == "table":
-        console().print(show_profile.as_table(outcome))
-    else:
-        print(show_profile.as_json(outcome) if args.format == "json" else show_profile.as_markdown(outcome))
+    in_form(
+        args.format,
+        table=lambda: show_profile.as_table(outcome),
+        markdown=lambda: show_profile.as_markdown(outcome),
+        json=lambda: show_profile.as_json(outcome),
+    )
     if args.html:
-        try:
-            Path(args.html).write_text(show_profile.as_page(outcome), encoding="utf-8")
-        except OSError as error:
-            raise UserError(f"cannot write --html {args.html}: {error.strerror}") from error
+        write_page(args.html, show_profile.as_page(outcome))
     return outcome.status
 
 

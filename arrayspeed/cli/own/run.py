@@ -96,23 +96,48 @@ def commits_of(args: argparse.Namespace, newest: str) -> Commits:
     for option in ("lock", "side", "sides"):
         if getattr(args, option, None):
             raise UserError(f"--commits and --{option.rstrip('s')}: one of them")
-    python = args.python[0] if isinstance(args.python, list) else args.python
-    if isinstance(args.python, list) and len(args.python) > 1:
-        raise UserError("--python takes one version with --commits: both are built with it")
-    if python:
-        interpreters.check(python)
-    for text in args.build_arg:
-        if "=" not in text:
-            raise UserError(f"--build-arg {text!r} is not NAME=VALUE")
     place = place_of(kind in WITHOUT_FILE, getattr(args, kind), args.results)
-    wanted = Commanded(Path(args.project), tuple(args.extra), tuple(args.build_arg), python, args.benchmarks_from)
-    project = Project(wanted, place, say)
+    project = project_of(args, place)
     if kind not in WITHOUT_FILE:
         setattr(args, kind, project.benchmarks(getattr(args, kind), newest))
     args.results = str(place)
     what = script_of(args)
     project.builder.commands = what.build
     return Commits(what, project, wanted_of(what, args), say)
+
+
+def project_of(args: argparse.Namespace, place: Path) -> Project:
+    """Return the project that the arguments name; ``place``: where what is built is kept.
+
+    Raises
+    ------
+    UserError
+        It is none.
+    """
+    python = args.python[0] if isinstance(args.python, list) and args.python else args.python or None
+    if isinstance(args.python, list) and len(args.python) > 1:
+        raise UserError("--python takes one version with a project: both sides are built with it")
+    if python:
+        interpreters.check(python)
+    for text in args.build_arg:
+        if "=" not in text:
+            raise UserError(f"--build-arg {text!r} is not NAME=VALUE")
+    folder, extras, settings = Path(args.project or "."), tuple(args.extra), tuple(args.build_arg)
+    return Project(Commanded(folder, extras, settings, python, args.benchmarks_from), place, say)
+
+
+def place_of_code(args: argparse.Namespace) -> Path:
+    """Return where what is made of somebody's code is kept.
+
+    Raises
+    ------
+    UserError
+        They name no code.
+    """
+    kind = next((name for name in KINDS if getattr(args, name, None)), None)
+    if kind is None:
+        raise UserError(f"what is measured is missing: --{', --'.join(KINDS)}")
+    return place_of(kind in WITHOUT_FILE, getattr(args, kind), args.results)
 
 
 def run(what: Script, sides: Sequence[Side], args: argparse.Namespace, every_pair: bool = False) -> int:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from pathlib import Path
 
 from arrayspeed.cli import options
 from arrayspeed.cli.own.arguments import limits_of
 from arrayspeed.cli.own.run import wanted_of
+from arrayspeed.cli.showing import in_form, write_page
 from arrayspeed.environments.machine import describe
 from arrayspeed.formats.progress import clear, say
-from arrayspeed.formats.terminal import console
 from arrayspeed.model.errors import UserError
 from arrayspeed.own import soak_shown
 from arrayspeed.own.compared import begun
@@ -49,13 +48,12 @@ def soak(what: Script, sides: Sequence[Side], args: argparse.Namespace) -> int:
     clear()
     title = f"{what.name}, {old.label} → {new.label}"
     report = soak_shown.Report(title, (old.label, new.label), args.soak, args.factor, describe()["machine"], found)
-    if args.format == "table":
-        console().print(soak_shown.as_table(report))
-    else:
-        print(soak_shown.as_json(report) if args.format == "json" else soak_shown.as_markdown(report))
+    in_form(
+        args.format,
+        table=lambda: soak_shown.as_table(report),
+        markdown=lambda: soak_shown.as_markdown(report),
+        json=lambda: soak_shown.as_json(report),
+    )
     if args.html:
-        try:
-            Path(args.html).write_text(soak_shown.as_page(report), encoding="utf-8")
-        except OSError as error:
-            raise UserError(f"cannot write --html {args.html}: {error.strerror}") from error
+        write_page(args.html, soak_shown.as_page(report))
     return report.status

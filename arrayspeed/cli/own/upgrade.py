@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from arrayspeed.cli.own import arguments, soak
-from arrayspeed.cli.own.run import commits_of, judged, run, script_of
+from arrayspeed.cli.own.run import commits_of, judged, place_of_code, project_of, run, script_of
 from arrayspeed.model.errors import UserError
 from arrayspeed.own import sides
 from arrayspeed.own.sides import Side
@@ -22,20 +22,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``arrayspeed upgrade`` that are about own code."""
     group = parser.add_argument_group("your own code")
     arguments.add_what(group)
-    arguments.add_commits(group)
+    arguments.add_commits(group, beside=True)
     group.add_argument(
         "--lock",
         nargs=2,
         metavar=("OLD", "NEW"),
         help="two lock files (requirements, uv.lock, poetry.lock, pylock.toml), not a LIBRARY",
     )
-    group.add_argument(
-        "--side",
-        action="append",
-        default=[],
-        metavar="SIDE",
-        help="twice: requirements and environment variables of the old and of the new side, not a LIBRARY",
-    )
+    arguments.add_side(group)
     group.add_argument(
         "--python",
         nargs="+",
@@ -79,10 +73,14 @@ def main(args: argparse.Namespace) -> int:
             raise UserError(f"--{option} is for arrayspeed's own kernels and does not go with --file")
     if args.commits:
         return of_commits(args)
-    for option in ("extra", "build_arg", "benchmarks_from"):
+    for option in ("benchmarks_from", *(() if args.project else ("extra", "build_arg"))):
         if getattr(args, option):
             raise UserError(f"--{option.replace('_', '-')} goes with --commits")
-    what, both = script_of(args), sides_of(args)
+    both, what = sides_of(args), script_of(args)
+    if args.project:
+        project = project_of(args, place_of_code(args))
+        project.builder.commands = what.build
+        both = project.beside(both)
     return soak.soak(what, both, args) if args.soak else run(what, both, args)
 
 

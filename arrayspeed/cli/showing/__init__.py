@@ -1,10 +1,13 @@
-"""A verdict in the form that somebody asked for."""
+"""Print what was found in the form that somebody asked for."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from datetime import date
 from pathlib import Path
+
+from rich.console import RenderableType
 
 from arrayspeed.formats.terminal import console
 from arrayspeed.model.errors import UserError
@@ -42,14 +45,37 @@ def show(verdict: Verdict, form: str, page: str | None = None, every: bool = Fal
     UserError
         The page cannot be written.
     """
-    if form == "json":
-        print(as_json(verdict))
-    elif form == "markdown":
-        print(as_markdown(verdict))
-    else:
-        console().print(as_table(verdict, every))
+    in_form(
+        form,
+        table=lambda: as_table(verdict, every),
+        markdown=lambda: as_markdown(verdict),
+        json=lambda: as_json(verdict),
+    )
     if page:
-        try:
-            Path(page).write_text(as_page(verdict), encoding="utf-8")
-        except OSError as error:
-            raise UserError(f"cannot write --html {page}: {error.strerror}") from error
+        write_page(page, as_page(verdict))
+
+
+def in_form(
+    form: str, table: Callable[[], RenderableType], markdown: Callable[[], str], json: Callable[[], str]
+) -> None:
+    """Print one of three forms; only that one is made."""
+    if form == "json":
+        print(json())
+    elif form == "markdown":
+        print(markdown())
+    else:
+        console().print(table())
+
+
+def write_page(path: str | Path, text: str) -> None:
+    """Write the page of ``--html``.
+
+    Raises
+    ------
+    UserError
+        It cannot be written.
+    """
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"cannot write --html {path}: {error.strerror}") from error
