@@ -15,7 +15,7 @@ from support.browser import serious_faults, served
 from tests.conftest import ROOT, tool_of
 
 #: Pages that are looked at in a browser: where a reader arrives, a wide table, code, the longest one, one in a folder.
-LOOKED_AT = ("", "upgrade/", "choose/", "cli/", "lab/2026-11-noise/")
+LOOKED_AT = ("", "upgrade/", "own-code/", "ci/", "choose/", "cli/", "lab/2026-11-noise/")
 
 #: Wrong -> right, of what pages and commands once said: what is searched for must not come back.
 PHRASES = {
