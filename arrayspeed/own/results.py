@@ -74,10 +74,13 @@ def compare(reference: Mapping[str, Any], subject: Mapping[str, Any], tolerance:
 
     ``tolerance``: the relative difference that is allowed; None for what follows from the types.
     """
-    if not reference.get("files") or not subject.get("files"):
+    both = reference.get("files") and subject.get("files")
+    if not both and not are_unlike(reference, subject):
         return Compared(None, None, "")
     if reference["inputs"] != subject["inputs"]:
         return Compared(None, None, "the inputs differ between the sides")
+    if not both:
+        return Compared(False, None, f"{reference['container']} → {subject['container']}")
     for side in (reference, subject):
         if len(side["files"]) > 1:
             first, second = map(read, side["files"])
@@ -87,6 +90,14 @@ def compare(reference: Mapping[str, Any], subject: Mapping[str, Any], tolerance:
     if reference["digest"] == subject["digest"]:
         return Compared(True, 0.0)
     return leaves_compared(read(reference["files"][0]), read(subject["files"][0]), tolerance)
+
+
+def are_unlike(reference: Mapping[str, Any], subject: Mapping[str, Any]) -> bool:
+    """Return whether two results are of other kinds, which tells even where one has too many parts to be compared, or
+    parts of which nothing is known.
+    """
+    containers = {side.get("container") for side in (reference, subject)}
+    return len(containers) == 2 and None not in containers
 
 
 def leaves_compared(leaves: Sequence[Leaf], other: Sequence[Leaf], tolerance: float | None) -> Compared:

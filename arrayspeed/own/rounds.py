@@ -22,6 +22,7 @@ from arrayspeed.own.loaded import FINDER
 from arrayspeed.own.measures import PEAK
 from arrayspeed.own.process import Company, Part, Worker
 from arrayspeed.own.records import Record, Size
+from arrayspeed.own.results import are_unlike
 from arrayspeed.own.script import Script
 from arrayspeed.own.sides import Ready
 from arrayspeed.own.states import differ
@@ -211,7 +212,8 @@ class Round:
         timeout = self.plan.turns.timeout
         for side, record in zip(others, records[1:], strict=True):
             other = found.get(side.label, {})
-            if not (one.get("files") or one.get("whole")) or not (other.get("files") or other.get("whole")):
+            given = [each.get("files") or each.get("whole") for each in (one, other)]
+            if not all(given) and not are_unlike(one, other):
                 continue
             function = side.side.function or task.function
             try:

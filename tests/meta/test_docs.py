@@ -34,10 +34,11 @@ LAB = "docs/lab/2026-11-"
 
 #: Page -> the records in docs/measured/ that its ratios are from, or a page that another test compares with results.
 SOURCES = {
-    "README.md": ["upgrade-numpy-mine.json", "docs/findings.md", "docs/choose.md"],
+    "README.md": ["upgrade-numpy-mine.json", "docs/findings.md", "docs/choose.md", f"{LAB}gate.md"],
     "docs/ci.md": ["upgrade-numpy-mine.json"],
     "docs/limits.md": ["allocator-float32.json"],
     "docs/reading.md": ["allocator.json"],
+    "docs/upgrade.md": [f"{LAB}gate.md"],
     f"{LAB}commits.md": ["commits-yarl.json", "commits-multidict.json"],
     f"{LAB}copies.md": ["busy-waits.json"],
     f"{LAB}noise.md": ["turns.jsonl"],

@@ -205,6 +205,7 @@ class Measured:
         Objects that their class alone compares are written to a file, and those of a second call compared with them.
         """
         held: list[tuple[str, Any]] = []
+        data["container"] = values.kind_of(result) or values.ONE
         try:
             found = values.snapshot(result, held)
             if held and "objects" not in data:

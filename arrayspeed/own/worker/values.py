@@ -32,6 +32,9 @@ MOST = 2**20
 MOST_LEAVES = 10_000
 
 
+#: What stands for the kind of what is no container.
+ONE = "one value"
+
 #: The type of a row that says what kind of container is there, and of one that stands for an object whose class alone
 #: can compare it.
 KIND, OBJECT = "kind", "object"
