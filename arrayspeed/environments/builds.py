@@ -53,6 +53,8 @@ class Builder:
     ----------
     commands
         Commands that build a wheel, as asv.conf.json has them; without any, the project's own metadata say how.
+    needs
+        Requirements that such commands find installed, as asv's matrix has them.
     """
 
     def __init__(
@@ -61,6 +63,7 @@ class Builder:
         self.repository, self.folder, self.uv, self.say = repository, folder, uv, say
         self.arguments = list(arguments)
         self.commands: Sequence[str] = ()
+        self.needs: Sequence[str] = ()
 
     def wheel(self, commit: Commit, python: Interpreter) -> Path:
         """Return a commit's wheel: the one that is kept, or one that is built now.
@@ -71,7 +74,7 @@ class Builder:
             It cannot be built; the message names the log.
         """
         known = [commit.tree, self.repository.folder.as_posix(), str(python.version), self.arguments]
-        known += [list(self.commands)] if self.commands else []
+        known += [list(self.commands), list(self.needs)] if self.commands else []
         key = hashlib.sha256(json.dumps(known).encode()).hexdigest()[:16]
         place = self.folder / "wheels" / key
         if found := sorted(place.glob("*.whl")):
@@ -123,7 +126,7 @@ class Builder:
         program = str(place / "bin" / "python")
         for command in (
             ["venv", "--no-project", "--quiet", "--python", python.path, str(place)],
-            ["pip", "install", "--quiet", "--python", program, *self.uv.flags, *BUILDING],
+            ["pip", "install", "--quiet", "--python", program, *self.uv.flags, *BUILDING, *self.needs],
         ):
             status, output, messages = self.uv.run(*command)
             if status:

@@ -213,8 +213,11 @@ class Round:
         for side, record in zip(others, records[1:], strict=True):
             other = found.get(side.label, {})
             given = [each.get("files") or each.get("whole") for each in (one, other)]
-            if not all(given) and not are_unlike(one, other):
-                continue
+            if not all(given):
+                if not are_unlike(one, other):
+                    continue
+                for each in (records[0], record):  # what holds them was compared
+                    each.notes[:] = [note for note in each.notes if note[0] != "unknown"]
             function = side.side.function or task.function
             try:
                 judged = across.judged(self.workers[side.label], function, one, other, self.plan.tolerance, timeout)

@@ -185,12 +185,21 @@ CONFIGURATION = """
 {
     // asv's own file, with comments
     "benchmark_dir": "speed",
-    "matrix": {"req": {}},
+    "matrix": {"req": {"packaging": ["24.0"]}},
     "build_command": ["python make.py {build_cache_dir}"],
 }
 """
 
-MAKE = "import sys, backend\n\nprint(backend.build_wheel(sys.argv[1]))\n"
+#: What asv.conf.json asks for is there to build with.
+MAKE = """
+import sys
+from importlib.metadata import version
+
+import backend
+
+assert version("packaging") == "24.0"
+print(backend.build_wheel(sys.argv[1]))
+"""
 
 
 @pytest.mark.clock

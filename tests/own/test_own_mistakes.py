@@ -252,8 +252,10 @@ def test_results_that_differ(run):
         source += f"def bench_{place}():\n    return {one} if os.environ['A'] == '1' else {other}\n"
     status, printed = run(source, *SIDES, "--format", "json")
     assert status == 1
-    rows = [row for row in schema.read("upgrade", printed.out)["comparisons"] if row["measure"] == "result"]
+    data = schema.read("upgrade", printed.out)
+    rows = [row for row in data["comparisons"] if row["measure"] == "result"]
     found = {row["function"]: (row["verdict"], row["detail"]) for row in rows}
+    assert not any("not compared" in note for note in data["notes"])
     for place, (*_, detail) in enumerate(UNLIKE):
         verdict, said = found[f"bench_{place}"]
         assert verdict == "differs"

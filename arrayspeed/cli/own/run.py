@@ -102,7 +102,7 @@ def commits_of(args: argparse.Namespace, newest: str) -> Commits:
         setattr(args, kind, project.benchmarks(getattr(args, kind), newest))
     args.results = str(place)
     what = script_of(args)
-    project.builder.commands = what.build
+    project.builder.commands, project.builder.needs = what.build, what.dependencies
     return Commits(what, project, wanted_of(what, args), say)
 
 

@@ -79,7 +79,7 @@ def main(args: argparse.Namespace) -> int:
     both, what = sides_of(args), script_of(args)
     if args.project:
         project = project_of(args, place_of_code(args))
-        project.builder.commands = what.build
+        project.builder.commands, project.builder.needs = what.build, what.dependencies
         both = project.beside(both)
     return soak.soak(what, both, args) if args.soak else run(what, both, args)
 
