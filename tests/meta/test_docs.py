@@ -32,6 +32,9 @@ RATIO = re.compile(r"×[\d.e+]+\s+\([\d.e+]+–[\d.e+]+\)|[\d.]+×\s+\([\d.]+–
 
 LAB = "docs/lab/2026-11-"
 
+#: Records of searches over commits, and of each commit beside its parent.
+COMMITS = ("yarl", "multidict", "pywavelets", "networkx", "yarl-parent", "multidict-parent")
+
 #: Page -> the records in docs/measured/ that its ratios are from, or a page that another test compares with results.
 SOURCES = {
     "README.md": ["upgrade-numpy-mine.json", "docs/findings.md", "docs/choose.md", f"{LAB}gate.md"],
@@ -39,7 +42,7 @@ SOURCES = {
     "docs/limits.md": ["allocator-float32.json"],
     "docs/reading.md": ["allocator.json"],
     "docs/upgrade.md": [f"{LAB}gate.md"],
-    f"{LAB}commits.md": ["commits-yarl.json", "commits-multidict.json"],
+    f"{LAB}commits.md": [f"commits-{name}.json" for name in COMMITS],
     f"{LAB}copies.md": ["busy-waits.json"],
     f"{LAB}noise.md": ["turns.jsonl"],
     f"{LAB}peers.md": ["npbench.json", "npbench-epyc.json", "pyhpc.json", "pyhpc-epyc.json"],
@@ -54,7 +57,7 @@ WITHOUT_RECORD = {
     "docs/findings.md",
     "docs/choose.md",
     "CHANGELOG.md",
-    *(f"{LAB}{name}.md" for name in ("backends", "gate", "processes", "pythons")),
+    *(f"{LAB}{name}.md" for name in ("backends", "forms", "gate", "processes", "pythons")),
 }
 
 #: A record of lines -> the tool that keeps it, and what of the tool makes its tables.
