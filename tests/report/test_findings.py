@@ -119,8 +119,8 @@ def test_the_readme_counts_the_regressions_that_are_found():
     assert (len(reproduced), len(files)) == (int(of), int(of) + int(controls))
     libraries = WORDS[len({name.partition("_")[0] for name in reproduced})]
     assert (
-        f"Of {of} regressions that users reported and that could be reproduced, it finds {found}; in {compared} "
-        "comparisons of a release with itself it reports nothing."
+        f"Of {of} regressions that users reported and that could be reproduced, it finds {found} with files that we "
+        f"wrote; in {compared} comparisons of a release with itself it reports nothing."
     ) in page("README.md")
     limits = page("docs/limits.md")
     assert (
@@ -144,7 +144,7 @@ def test_pages_count_what_is_measured():
     assert f"measures the {WORDS[len(kernels)]} kernels of the *bench* tier on {WORDS[len(backends)]} backends" in page(
         "docs/measure.md"
     )
-    assert f"Both versions run every {1000 * BATCH:.0f} ms in turn" in page("README.md")
+    assert f"Calls of both versions alternate every {1000 * BATCH:.0f} ms" in page("README.md")
     assert f"interleaved, every {1000 * BATCH:.0f} ms" in page("docs/index.md")
     assert f"It also measures {len(CATALOGUE)} kernels" in page("docs/index.md")
 
