@@ -313,6 +313,6 @@ def test_both_states_of_the_allocator_are_measured_where_they_differ(upgrade, tm
             assert record["faults"] > 100 > record["retained_faults"]
         elif record["function"]:
             assert record["faults"] < 1 and record["retained"] is None
-    _, printed = upgrade(STATES, rounds=3)
+    _, printed = upgrade(STATES, "--all", rounds=3)
     assert "time, memory retained" in printed.out
     assert "a process that has freed a block of 32 MiB" in " ".join(printed.out.split())

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from arrayspeed.own.results import compare, leaves_compared, read
-from arrayspeed.own.worker import values, waiting
+from arrayspeed.own.worker import loading, values, waiting
 from arrayspeed.own.worker.stack import as_in_a_script
 from tests.conftest import ROOT
 
@@ -258,6 +258,55 @@ def test_the_worker_meets_nothing_of_the_users_names(tmp_path):
     assert [item[0] for item in answers[0]["items"]] == ["bench_names"]
     assert "'values'" in answers[1]["summary"]
     assert "'arrayspeed'" in answers[1]["summary"]
+
+
+BARE = """
+import resource
+
+def bench_blocks():
+    return len([b"x" * 140_000 for _ in range(8)])
+
+if __name__ == "__main__":
+    for number in (10, 100):
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+        for _ in range(number):
+            bench_blocks()
+    print((resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before) / number)
+"""
+
+
+@pytest.mark.skipif(not GLIBC, reason="another allocator than glibc's")
+def test_a_call_takes_the_page_faults_that_it_has_in_a_bare_script(tmp_path):
+    """A module of 142 kB that the worker reads for itself would have glibc retain blocks of 140 kB."""
+    (tmp_path / "mine.py").write_text(BARE)
+    bare = subprocess.run([sys.executable, "mine.py"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    requests = [{"file": "mine.py", "kind": "file"}, {"function": "bench_blocks", "size": None}, 20]
+    worker = [sys.executable, str(ROOT / "arrayspeed/own/worker")]
+    asked = "".join(json.dumps(row) + "\n" for row in requests)
+    done = subprocess.run(worker, cwd=tmp_path, input=asked, capture_output=True, text=True, check=True)
+    *_, batch = map(json.loads, done.stdout.splitlines())
+    assert float(bare.stdout) > 200
+    assert batch["faults"] == pytest.approx(float(bare.stdout), rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("text", "uses"),
+    [
+        ("def inputs(rng, size):\n    return (size,)", False),
+        ("def inputs():\n    return ()", True),
+        ("def inputs(rng, size):\n    return (rng.random(size),)", True),
+        ("def inputs(rng, size):\n    return ([rng for _ in range(size)],)", True),
+        ("def inputs(rng, size):\n    return (locals(),)", True),
+        ("def inputs(a, b):\n    return (b, a)", True),
+        ("def inputs(*both):\n    return both", True),
+        ("import functools\ninputs = functools.partial(pow, 2)", True),
+        ("class Inputs:\n    def __call__(self, rng, size):\n        return (size,)\ninputs = Inputs()", True),
+    ],
+)
+def test_nothing_is_made_to_draw_from_where_nothing_is_drawn(text, uses):
+    names = {}
+    exec(text, names)
+    assert loading.uses_first(names["inputs"]) == uses
 
 
 @pytest.mark.parametrize(

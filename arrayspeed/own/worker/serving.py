@@ -30,6 +30,7 @@ from contextlib import suppress
 from . import finishing, objects, values
 from .allocator import learnt
 from .asv_suite import Asv
+from .holes import fill
 from .inside import page_faults
 from .loading import PARALLEL, THREADS, File, Mistake, Skipped, describe_error
 from .measuring import Forked, Measured
@@ -261,6 +262,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     channel = Channel()
     request: Any = channel.read()  # the first line, which names what to load
+    fill()
     try:
         loaded = load(request)
         items = loaded.items()
