@@ -39,8 +39,9 @@ SHORT = 0.01
 #: freed, and give it back when they please.
 PEAKS, SHORT_ENOUGH = 3, 0.3
 
-#: Seconds that a batch may take with its setups in between; fewer calls are made then.
-RENEWING = 0.1
+#: Seconds that a batch may take with its setups in between, and the first calls of `WARM_UP` with theirs; fewer calls
+#: are made then.
+RENEWING = 0.02
 
 #: Calls that tell whether a failure comes and goes, and the seconds that they may take.
 TRIALS, TRYING = 100, 1.0
@@ -256,7 +257,8 @@ class Measured:
         spent, number = 0.0, 1
         if self.each > SETTLING:
             return True
-        while spent < WARM_UP:
+        until = monotonic() + (RENEWING if self.every else SETTLING)
+        while spent < WARM_UP and monotonic() < until:
             self.each = self.time(number)
             spent += self.each * number
             number *= 2
