@@ -175,8 +175,8 @@ def read(path: str | Path) -> Script:
         raise UserError(f"cannot read {path}: {error.strerror}") from error
     except SyntaxError as error:
         raise UserError(f"{path.name}:{error.lineno or ''}: {error.msg}".replace("::", ":")) from error
-    except ValueError as error:  # null bytes
-        raise UserError(f"{path.name} is no Python: {error}") from error
+    except ValueError as error:  # null bytes, before Python 3.11.4
+        raise UserError(f"{path.name}: {error}") from error
     if not may_have_functions(tree):
         raise UserError(f"{path.name} has no function whose name begins with bench_: {HINT}")
     dependencies, python = header(content.decode("utf-8", "replace"), path.name)

@@ -264,7 +264,7 @@ BARE = """
 import resource
 
 def bench_blocks():
-    return len([b"x" * 140_000 for _ in range(8)])
+    return len([b"x" * SIZE for _ in range(NUMBER)])
 
 if __name__ == "__main__":
     for number in (10, 100):
@@ -276,17 +276,18 @@ if __name__ == "__main__":
 
 
 @pytest.mark.skipif(not GLIBC, reason="another allocator than glibc's")
-def test_a_call_takes_the_page_faults_that_it_has_in_a_bare_script(tmp_path):
-    """A module of 142 kB that the worker reads for itself would have glibc retain blocks of 140 kB."""
-    (tmp_path / "mine.py").write_text(BARE)
+@pytest.mark.parametrize(("size", "number"), [(140_000, 8), (150_000, 8), (200_000, 6)])
+def test_a_call_takes_the_page_faults_that_it_has_in_a_bare_script(tmp_path, size, number):
+    """Some of its blocks would find room in what the worker's own modules have freed."""
+    (tmp_path / "mine.py").write_text(BARE.replace("SIZE", str(size)).replace("NUMBER", str(number)))
     bare = subprocess.run([sys.executable, "mine.py"], cwd=tmp_path, capture_output=True, text=True, check=True)
     requests = [{"file": "mine.py", "kind": "file"}, {"function": "bench_blocks", "size": None}, 20]
     worker = [sys.executable, str(ROOT / "arrayspeed/own/worker")]
     asked = "".join(json.dumps(row) + "\n" for row in requests)
     done = subprocess.run(worker, cwd=tmp_path, input=asked, capture_output=True, text=True, check=True)
     *_, batch = map(json.loads, done.stdout.splitlines())
-    assert float(bare.stdout) > 200
-    assert batch["faults"] == pytest.approx(float(bare.stdout), rel=0.1)
+    assert float(bare.stdout) > 100
+    assert batch["faults"] == pytest.approx(float(bare.stdout), abs=3)
 
 
 @pytest.mark.parametrize(

@@ -89,7 +89,7 @@ def line(printed):
         ("def bench_one():\n    return len(bytearray(1 << 60))\n", "MemoryError"),
         ("# /// script\n# dependencies = [\n# ///\n" + ONE, "mine.py: the header `# /// script` cannot be read"),
         ("# /// script\n# dependencies = []\n" + ONE, "the header `# /// script` does not end"),
-        ("def bench_one():\n    return '\0'\n", "source code string cannot contain null bytes"),
+        ("def bench_one():\n    return '\0'\n", "mine.py: source code string cannot contain null bytes"),
         ("# /// script\n# dependencies = 'numpy'\n# ///\n" + ONE, "dependencies is a list of texts"),
         ("# /// script\n# requires-python = 3\n# ///\n" + ONE, "and requires-python a text"),
         ("# /// script\n# dependencies = ['a b']\n# ///\n" + ONE, "mine.py: the header `# /// script` cannot be read"),

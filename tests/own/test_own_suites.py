@@ -108,7 +108,7 @@ if os.environ["FACTOR"] == "1":
     )
     (folder / "broken.py").write_text("import nosuch")
     (folder / "old.py").write_text("import os\nassert os.environ['FACTOR'] == '1', 'removed'\ndef time_old(): pass\n")
-    status, data = run("upgrade", "--asv", "suite", *SIDES, "--rounds", "3")
+    status, data = run("upgrade", "--asv", "suite", *SIDES, "--rounds", "4")
     assert status == 1
     found = times(data)
     on_one_side = {
@@ -265,7 +265,7 @@ def time_pass():
     pass
 """
     )
-    status, data = run("upgrade", "--asv", "suite", *SIDES, "--rounds", "3")
+    status, data = run("upgrade", "--asv", "suite", *SIDES, "--rounds", "4")
     assert status == 1
     found = figures(data)
     assert found["all.Sizes.track_bytes", "tracked_bytes"]["verdict"] == "larger"

@@ -1,23 +1,10 @@
 """``python FOLDER`` runs the worker: loads this folder as a package whose name nobody else uses."""
 
 import importlib.util
-import mmap
 import os
 import sys
-from importlib.machinery import SourceFileLoader
 
 NAME = "_arrayspeed_worker"
-
-#: Bytes from which a compiled module is mapped: less than glibc takes from the system by mmap, and learns from.
-LARGE = 2**16
-
-
-def mapped(loader: SourceFileLoader, path: str) -> "bytes | mmap.mmap":
-    """Return what a file holds, without a large block of glibc's."""
-    if path.endswith(".pyc") and os.path.getsize(path) >= LARGE:
-        with open(path, "rb") as file:
-            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    return super(SourceFileLoader, loader).get_data(path)
 
 
 def load() -> None:
@@ -34,10 +21,5 @@ def load() -> None:
 
 
 if __name__ == "__main__":
-    # Python reads a compiled module as one block. To free one above 128 KiB, as that of `inspect`, has glibc retain
-    # more (`allocator.retain`), which the program that is measured may not do.
-    SourceFileLoader.get_data = mapped  # type: ignore[method-assign, assignment]
     load()
-    serving = importlib.import_module(NAME + ".serving")
-    del SourceFileLoader.get_data
-    serving.main()
+    importlib.import_module(NAME + ".serving").main()

@@ -33,8 +33,8 @@ def asked(library: Any) -> Any:
     return found
 
 
-def fill() -> int:
-    """Take the free memory inside glibc's heap, but for what is less than 1 KiB; bytes, 0 of another C library.
+def fill() -> None:
+    """Take the free memory inside glibc's heap, but for what is less than 1 KiB; of another C library, nothing.
 
     What lies at the end of the heap stays as it is.
     """
@@ -42,11 +42,10 @@ def fill() -> int:
         library = ctypes.CDLL(None)
         info = asked(library)
     except (OSError, AttributeError):
-        return 0
+        return
     library.malloc.restype = ctypes.c_void_p
     library.malloc.argtypes = [ctypes.c_size_t]
     library.free.argtypes = [ctypes.c_void_p]
-    taken = 0
     for size in SIZES:
         while True:
             before = info()
@@ -55,5 +54,3 @@ def fill() -> int:
             if not block or after.arena > before.arena or after.keepcost < before.keepcost:
                 library.free(block)
                 break
-            taken += size
-    return taken
