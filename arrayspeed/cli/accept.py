@@ -7,11 +7,11 @@ docs/upgrade.md explains it.
 Exit status: 0, or 2 after a mistake.
 
 Examples:
-    arrayspeed accept 'sort(100000) time' --most 1.4 --until 2027-03-01 \
+    arrayspeed accept 'sort(100000) time' --most 1.4 --expires 2027-03-01 \
         --reason 'numpy/numpy#12345'
-    arrayspeed accept 'sort(10) time' --most 1.4 --until 2027-03-01 \
+    arrayspeed accept 'sort(10) time' --most 1.4 --expires 2027-03-01 \
         --reason 'fixed in 2.6' --package numpy 2.4.6 2.5.5
-    arrayspeed accept 'solve' --until 2027-03-01 --reason rounding
+    arrayspeed accept 'solve' --expires 2027-03-01 --reason rounding
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``arrayspeed accept``."""
     parser.add_argument("comparison", metavar="COMPARISON", help="its name, as --format json prints it")
     parser.add_argument("--reason", required=True, metavar="TEXT", help="why it is accepted")
-    parser.add_argument("--until", required=True, type=day, metavar="DATE", help="the last day: 2027-03-01")
+    parser.add_argument("--expires", required=True, type=day, metavar="DATE", help="the last day: 2027-03-01")
     parser.add_argument(
         "--most",
         type=options.ratio,
@@ -62,7 +62,7 @@ def main(args: argparse.Namespace) -> int:
             raise UserError(f"the {name} is empty")
     path = Path(args.accepted)
     known = read(path) if path.exists() else []
-    one = Accepted(args.comparison, args.reason, args.until, args.most, *args.package)
+    one = Accepted(args.comparison, args.reason, args.expires, args.most, *args.package)
     if one in known:
         raise UserError(f"{path} accepts that already")
     try:

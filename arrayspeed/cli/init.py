@@ -6,9 +6,9 @@ overwritten. docs/own-code.md describes the form of the file.
 Exit status: 0, or 2 after a mistake.
 
 Examples:
-    arrayspeed init                     # benchmarks/speed.py and a workflow
-    arrayspeed init perf/speed.py --no-workflow
-    arrayspeed upgrade --commits main . --file benchmarks/speed.py
+    arrayspeed init                     # benchmarks/mine.py and a workflow
+    arrayspeed init perf/mine.py --no-workflow
+    arrayspeed upgrade --commits main . --file benchmarks/mine.py
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from arrayspeed.model.errors import UserError
 from arrayspeed.own import starter
 
 #: Where people keep their benchmarks, apart from the package: Python would import that from beside the file.
-FILE = "benchmarks/speed.py"
+FILE = "benchmarks/mine.py"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -70,8 +70,16 @@ def choose(
     first = first or interpreters.this()
     specifier = SpecifierSet(allowed)
     refused = not specifier.contains(first.version, prereleases=True)
-    if not refused and all(fits(uv, texts, first.path, *WHEELS) for texts in wanted.values()):
+    lacking = [] if refused else unfit(uv, wanted, first.path)
+    if not refused and not lacking:
         return first
+    header = f"the file's header asks for {allowed}" if refused else ""
+    # A Python that is here is asked about before all others are: uv takes a third of a second for each.
+    for one in interpreters.at_hand():
+        if one != first and good(one, MINORS) and specifier.contains(one.version) and not unfit(uv, wanted, one.name):
+            able = {label: towards(uv, wanted[label], specifier, first.name, one.name) for label in lacking}
+            say(f"Python {one.name}: {needs(lacking, able, first, header)}")
+            return one
     able = {label: supporting(uv, texts, specifier) for label, texts in wanted.items()}
     common = shared(able.values())
     if not all(able.values()):
@@ -81,16 +89,34 @@ def choose(
             return first
     if not common:
         raise NoPython(contradiction(able))
-    reason = needs(wanted, able, first, f"the file's header asks for {allowed}" if refused else "")
-    one = next((one for one in interpreters.at_hand() if good(one, common)), None)
-    if one is None:
+    reason = needs(wanted, able, first, header)
+    chosen = next((one for one in interpreters.at_hand() if good(one, common)), None)
+    if chosen is None:
         try:
-            one = interpreters.get(common[-1], say, uv)
+            chosen = interpreters.get(common[-1], say, uv)
         except UserError as error:
             raise UserError(f"{reason}: {error}") from error
-    if one != first:
-        say(f"Python {one.name}: {reason}")
-    return one
+    if chosen != first:
+        say(f"Python {chosen.name}: {reason}")
+    return chosen
+
+
+def unfit(uv: Uv, wanted: Mapping[str, Sequence[str]], python: str) -> list[str]:
+    """Return the sides whose requirements have no wheels for a Python."""
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        yes = pool.map(lambda texts: fits(uv, texts, python, *WHEELS), wanted.values())
+        return [label for label, had in zip(wanted, yes, strict=True) if not had]
+
+
+def towards(uv: Uv, texts: Sequence[str], allowed: SpecifierSet, first: str, known: str) -> list[str]:
+    """Return the Pythons from the nearest to ``first`` that requirements can be had for to the one that is known to be
+    such, the oldest first; between the two ends none is asked about.
+    """
+    start, end = minor(first), minor(known)
+    step = 1 if end > start else -1
+    passed = [name for number in range(start + step, end, step) if permits(allowed, name := f"3.{number}")]
+    near = next((index for index, name in enumerate(passed) if fits(uv, texts, name, *WHEELS)), len(passed))
+    return sorted([*passed[near:], known], key=minor)
 
 
 def shared(able: Iterable[Sequence[str]]) -> list[str]:
@@ -135,9 +161,7 @@ def permits(allowed: SpecifierSet, name: str) -> bool:
     return any(allowed.contains(Version(f"{name}.{patch}")) for patch in (0, 99))
 
 
-def needs(
-    wanted: Mapping[str, Sequence[str]], able: Mapping[str, Sequence[str]], first: Interpreter, header: str
-) -> str:
+def needs(wanted: Iterable[str], able: Mapping[str, Sequence[str]], first: Interpreter, header: str) -> str:
     """Return why the first choice will not do: ``jax 0.12.0.1 needs 3.12 or newer``."""
     lacking = [f"{label} needs {bound(able[label], first.name)}" for label in wanted if first.name not in able[label]]
     return header or " and ".join(lacking) or f"not everything can be installed with {first.name}"

@@ -17,7 +17,7 @@ from arrayspeed.system.quota import quota
 from kernels.backends.hardware import cores
 
 #: Changes when what is measured, or how, changes: records of other forms are left alone.
-FORM = 8
+FORM = 9
 
 #: A function's size, as its file gives it; None where it has none.
 Size = int | float | str | None

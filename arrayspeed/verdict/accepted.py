@@ -7,7 +7,7 @@
     new = "2.5.5"
     most = 1.4
     reason = "numpy/numpy#12345 is fixed in 2.6"
-    until = 2027-03-01
+    expires = 2027-03-01
 
 A change is accepted where all of its interval is below ``most``, so that more noise accepts nothing. ``package``,
 ``old`` and ``new`` may be left out: then it is accepted whatever is compared.
@@ -35,7 +35,7 @@ from arrayspeed.verdict.verdict import Side, Verdict
 FILE = "accepted.toml"
 
 #: What all of them say, and what goes together.
-NEEDED, TOGETHER = ("comparison", "reason", "until"), ("package", "old", "new")
+NEEDED, TOGETHER = ("comparison", "reason", "expires"), ("package", "old", "new")
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Accepted:
         Its name, as JSON has it.
     reason
         Why.
-    until
+    expires
         The last day on which it is accepted.
     most
         The ratio up to which it is; None of what has no ratio, as a failure.
@@ -58,7 +58,7 @@ class Accepted:
 
     comparison: str
     reason: str
-    until: date
+    expires: date
     most: float | None = None
     package: str = ""
     old: str = ""
@@ -72,7 +72,7 @@ class Accepted:
     def text(self) -> str:
         """In a sentence: up to what, until when, and why."""
         most = "" if self.most is None else f" up to ×{number(self.most)}"
-        return f"accepted{most} until {self.until}: {self.reason}"
+        return f"accepted{most} until {self.expires}: {self.reason}"
 
 
 def version_of(side: Side, package: str) -> str | None:
@@ -114,11 +114,11 @@ def entry(path: Path, place: int, data: Any) -> Accepted:
         raise wrong(f"{min(unknown)!r} is not known")
     if missing := [name for name in NEEDED if not data.get(name)]:
         raise wrong(f"{missing[0]!r} is missing")
-    if type(data["until"]) is not date:
-        raise wrong("'until' is no date: until = 2027-03-01")
+    if type(data["expires"]) is not date:
+        raise wrong("'expires' is no date: expires = 2027-03-01")
     if 0 < sum(bool(data.get(name)) for name in TOGETHER) < len(TOGETHER):
         raise wrong("'package', 'old' and 'new' belong together")
-    for name in data.keys() - {"until", "most"}:
+    for name in data.keys() - {"expires", "most"}:
         if not isinstance(data[name], str):
             raise wrong(f"{name!r} is no text")
     most = data.get("most")
@@ -142,8 +142,8 @@ def apply(verdict: Verdict, accepted: Sequence[Accepted], today: date) -> Verdic
             if not row.worse:
                 if row.verdict != ACCEPTED:
                     notes.append(f"Accepted, and no longer worse: {one.comparison} ({row.verdict}).")
-            elif one.until < today:
-                notes.append(f"No longer accepted since {one.until}: {one.comparison}.")
+            elif one.expires < today:
+                notes.append(f"No longer accepted since {one.expires}: {one.comparison}.")
             elif not within(row, one.most):
                 notes.append(f"Not shown to be within what is accepted: {one.comparison}, {one.text}.")
             else:

@@ -8,13 +8,13 @@ import sys
 import tracemalloc
 import types
 from dataclasses import dataclass
-from time import perf_counter
+from time import perf_counter, sleep
 
 import numpy as np
 import pytest
 
 from arrayspeed.own.results import compare, leaves_compared, read
-from arrayspeed.own.worker import loading, values, waiting
+from arrayspeed.own.worker import finishing, loading, measuring, values, waiting
 from arrayspeed.own.worker.stack import as_in_a_script
 from tests.conftest import ROOT
 
@@ -48,6 +48,29 @@ def test_arrays_of_jax_are_waited_for_wherever_they_are(jax, name, wrap):
     assert wait is not None
     wait(result)
     assert jax.waited == [result]
+
+
+def test_looking_for_what_to_wait_for_is_no_part_of_a_first_call(monkeypatch):
+    def slow(result):
+        sleep(0.2)
+        return None, []
+
+    monkeypatch.setattr(measuring, "waiter", slow)
+    assert measuring.Measured(dict, ()).first_call()[1] < 0.1
+    monkeypatch.setattr(measuring, "waiter", lambda result: (slow(result)[1].append, []))
+    assert measuring.Measured(dict, ()).first_call()[1] > 0.1, "what computes went on"
+
+
+@pytest.mark.parametrize("lazy", [True, False])
+def test_large_results_are_looked_into_in_part(monkeypatch, lazy):
+    asked = []
+    rule = finishing.rule
+    monkeypatch.setattr(finishing, "rule", lambda value: asked.append(value) or rule(value))
+    rows = [{n: [(1, n)] for n in range(90)} for _ in range(90)]
+    found = measuring.Measured((lambda: iter(rows)) if lazy else lambda: rows, ()).first_call()[0]
+    assert (found.value if lazy else found) == rows
+    assert len(asked) < 3 * finishing.MOST_VALUES
+    assert waiting.libraries_of([*rows, of_library("jax")]) == {"builtins", "jax"}
 
 
 def test_what_is_not_known_is_said(jax):

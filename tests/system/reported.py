@@ -26,6 +26,8 @@ REPORTED = {
     "Graviton2": (arm("0xd0c", "0x3", "1", "243.75"), "neoverse-n1-r3p1-t122-2cpu"),
     # A pull request of archspec, from a c7g; a mailing list of Linux's perf has the same.
     "Graviton3": (arm("0xd40", "0x1", "1", "2100.00"), "neoverse-v1-r1p1-t1050-2cpu"),
+    # What lscpu says of a c8g, in a course of Arm's about memory: revision and speed of the counter are cpuinfo's.
+    "Graviton4": (arm("0xd4f", "0x0", "1", "2000.00", 64), "neoverse-v2-r0p1-t1000-64cpu"),
     # An issue of archspec, from a server with Ampere Altra.
     "Ampere Altra": (arm("0xd0c", "0x3", "1", "50.00", 4), "neoverse-n1-r3p1-t25-4cpu"),
     # A mailing list of the kernel, about the consoles of a server with NVIDIA Grace; lscpu of a GH200 agrees.

@@ -57,7 +57,7 @@ def test_what_is_accepted_is_shown_and_does_not_fail():
     [
         (replace(ONE, most=1.34), "Not shown to be within what is accepted: sort(10) time, accepted up to ×1.34"),
         (replace(ONE, most=None), "Not shown to be within what is accepted"),
-        (replace(ONE, until=date(2027, 1, 14)), "No longer accepted since 2027-01-14: sort(10) time."),
+        (replace(ONE, expires=date(2027, 1, 14)), "No longer accepted since 2027-01-14: sort(10) time."),
         (replace(ONE, comparison="gone time"), "Accepted, and not among what was compared: gone time."),
     ],
 )
@@ -68,7 +68,7 @@ def test_what_is_not_covered_fails_again_and_a_note_says_why(accepted, note):
 
 
 def test_the_last_day_counts():
-    assert judged(replace(ONE, until=TODAY)).status == 0
+    assert judged(replace(ONE, expires=TODAY)).status == 0
 
 
 def test_more_noise_accepts_nothing():
@@ -104,15 +104,15 @@ MALFORMED = {
     "is not TOML": "[[accepted]\n",
     "holds something else": "accept = 1\n",
     "entry 1: is no table": "accepted = [1]\n",
-    "entry 1: 'mosst' is not known": '[[accepted]]\ncomparison = "a"\nreason = "b"\nuntil = 2027-01-01\nmosst = 2\n',
-    "entry 1: 'reason' is missing": '[[accepted]]\ncomparison = "a"\nuntil = 2027-01-01\n',
-    "entry 1: 'until' is no date": '[[accepted]]\ncomparison = "a"\nreason = "b"\nuntil = "soon"\n',
+    "entry 1: 'mosst' is not known": '[[accepted]]\ncomparison = "a"\nreason = "b"\nexpires = 2027-01-01\nmosst = 2\n',
+    "entry 1: 'reason' is missing": '[[accepted]]\ncomparison = "a"\nexpires = 2027-01-01\n',
+    "entry 1: 'expires' is no date": '[[accepted]]\ncomparison = "a"\nreason = "b"\nexpires = "soon"\n',
     "entry 1: 'most' is no ratio above 1": (
-        '[[accepted]]\ncomparison = "a"\nreason = "b"\nuntil = 2027-01-01\nmost = true\n'
+        '[[accepted]]\ncomparison = "a"\nreason = "b"\nexpires = 2027-01-01\nmost = true\n'
     ),
-    "entry 1: 'comparison' is no text": "[[accepted]]\ncomparison = 3\nreason = 'b'\nuntil = 2027-01-01\n",
+    "entry 1: 'comparison' is no text": "[[accepted]]\ncomparison = 3\nreason = 'b'\nexpires = 2027-01-01\n",
     "'package', 'old' and 'new' belong together": (
-        '[[accepted]]\ncomparison = "a"\nreason = "b"\nuntil = 2027-01-01\npackage = "numpy"\n'
+        '[[accepted]]\ncomparison = "a"\nreason = "b"\nexpires = 2027-01-01\npackage = "numpy"\n'
     ),
 }
 
@@ -145,7 +145,7 @@ def command(arguments):
 def test_the_command_adds_an_entry_and_keeps_what_is_there(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "accepted.toml").write_text("# ours\n" + written(ONE))
-    given = ["accept", "f time", "--most", "1.2", "--until", "2027-05-01", "--reason", "known"]
+    given = ["accept", "f time", "--most", "1.2", "--expires", "2027-05-01", "--reason", "known"]
     assert command([*given, "--package", "numpy", "2.4.6", "2.5.5"]) == 0
     text = (tmp_path / "accepted.toml").read_text()
     assert text.startswith("# ours\n")
@@ -161,10 +161,10 @@ def test_the_command_adds_an_entry_and_keeps_what_is_there(tmp_path, monkeypatch
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["f time", "--until", "soon", "--reason", "x"], "--until 'soon' is not a date such as 2027-03-01"),
-        (["f time", "--until", "2027-01-01", "--reason", " "], "the reason is empty"),
-        (["f time", "--until", "2027-01-01", "--reason", "x", "--most", "0.9"], "--most 0.9 is not valid: above 1"),
-        (["f time", "--until", "2027-01-01", "--reason", "x", "--accepted", "."], "cannot read ."),
+        (["f time", "--expires", "soon", "--reason", "x"], "--expires 'soon' is not a date such as 2027-03-01"),
+        (["f time", "--expires", "2027-01-01", "--reason", " "], "the reason is empty"),
+        (["f time", "--expires", "2027-01-01", "--reason", "x", "--most", "0.9"], "--most 0.9 is not valid: above 1"),
+        (["f time", "--expires", "2027-01-01", "--reason", "x", "--accepted", "."], "cannot read ."),
     ],
 )
 def test_a_mistake_gets_one_line(tmp_path, monkeypatch, capsys, arguments, said):

@@ -19,7 +19,7 @@ WORKFLOW = Path(".github/workflows/speed.yml")
 
 def example(path: Path) -> str:
     """Return a file with a function of each kind, which names the commands that measure it."""
-    return (HERE / "speed.py").read_text(encoding="utf-8").replace("FILE", quote(path.as_posix()))
+    return (HERE / "mine.py").read_text(encoding="utf-8").replace("FILE", quote(path.as_posix()))
 
 
 def workflow(path: Path, project: str = ".") -> str:

@@ -9,11 +9,12 @@ from __future__ import annotations
 import sys
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Iterator
+from itertools import islice
 from time import perf_counter
 
 TYPE_CHECKING = False  # type checkers take it as true
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import Any
 
 #: An iterator is taken for one without an end after so many items, or so many seconds.
@@ -22,8 +23,12 @@ MOST_ITEMS, MOST_SECONDS = 10_000_000, 20.0
 #: Items that are taken between two looks at the clock.
 PIECE = 1000
 
-#: Containers are looked into as deep as this, and at so many items.
-DEPTH, WIDTH = 4, 100
+#: Containers are looked into as deep as this, and at so many items of each; at no more than so many values together,
+#: since calls are timed with it.
+DEPTH, WIDTH, MOST_VALUES = 4, 100, 1000
+
+#: What neither is a promise nor holds one.
+PLAIN = frozenset([int, float, complex, bool, str, bytes, type(None)])
 
 
 class Endless(Exception):
@@ -79,16 +84,30 @@ def finisher(result: object) -> Callable[[Any, bool], Any] | None:
 
 def promises(value: object, depth: int) -> bool:
     """Return whether a value is a promise, or holds one."""
-    if rule(value) is not None:
-        return True
-    return depth > 0 and any(promises(child, depth - 1) for child in children(value))
+    return any(rule(each) is not None for each in within(value, depth, children))
 
 
-def children(value: object) -> list[Any]:
-    """Return what a container holds, the first of it."""
+def within(value: object, depth: int, inside: Callable[[Any], Iterable[Any]]) -> Iterator[Any]:
+    """Yield a value and what it holds, but for plain values: what is nearest first, each container's first items, and
+    `MOST_VALUES` in all.
+    """
+    layer, left = [value], MOST_VALUES
+    for deeper in range(depth, -1, -1):
+        below: list[Any] = []
+        for each in layer:
+            if type(each) not in PLAIN:
+                yield each
+                if deeper and len(below) < left:
+                    below += islice(inside(each), WIDTH)
+        layer = below[:left]
+        left -= len(layer)
+
+
+def children(value: object) -> Iterable[Any]:
+    """Return what a container holds."""
     if isinstance(value, dict):
-        return list(value.values())[:WIDTH]
-    return list(value)[:WIDTH] if isinstance(value, (list, tuple)) else []
+        return value.values()
+    return value if isinstance(value, (list, tuple)) else ()
 
 
 def finish(value: Any, keep: bool, depth: int = DEPTH) -> Any:
@@ -105,11 +124,11 @@ def finish(value: Any, keep: bool, depth: int = DEPTH) -> Any:
         return None
     if act is not None:
         return Finished(type(value).__name__, finish(act(value), keep, depth))
-    if depth and isinstance(value, dict):
+    if not depth or not promises(value, depth):
+        return value
+    if isinstance(value, dict):
         return {key: finish(each, keep, depth - 1) for key, each in value.items()}
-    if depth and type(value) in (list, tuple) and any(promises(each, depth - 1) for each in children(value)):
-        return type(value)(finish(each, keep, depth - 1) for each in value)
-    return value
+    return type(value)(finish(each, keep, depth - 1) for each in value) if type(value) in (list, tuple) else value
 
 
 def items(promise: Iterator[Any]) -> list[Any]:

@@ -119,10 +119,14 @@ class Measured:
         if self.finish is not None:
             result = self.finish(result, True)
             self.nested = isinstance(result, finishing.Finished) and isinstance(result.value, finishing.Finished)
+        seconds += perf_counter() - started
+        started = perf_counter()
         self.wait, unknown = waiter(result)
         if self.wait is not None:
             self.wait(result)
-        return result, seconds + perf_counter() - started, unknown
+            # What computes went on while it was looked for. Where nothing does, looking is ours alone.
+            seconds += perf_counter() - started
+        return result, seconds, unknown
 
     def prepare(self, wanted: dict[str, Any]) -> dict[str, Any]:
         """Call it until it is warm; what was found on the way.

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 
-from .finishing import Finished
+from .finishing import DEPTH, Finished, within
 
 TYPE_CHECKING = False  # type checkers take it as true
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from types import ModuleType
     from typing import Any
 
@@ -19,30 +19,26 @@ if TYPE_CHECKING:
 SYNCHRONOUS = {"builtins", "numpy", "scipy", "pandas", "numba", "decimal", "fractions", "datetime", "collections"}
 
 
-def libraries_of(result: object, depth: int = 4) -> set[str]:
-    """Return the top-level modules of everything in a result: containers are looked into, as deep as ``depth``."""
-    found: set[str] = set()
+def libraries_of(result: object) -> set[str]:
+    """Return the top-level modules of what is in a result: containers and objects of other modules are looked into."""
+    return {library_of(each) for each in within(result, DEPTH, parts) if not isinstance(each, Finished)}
 
-    def visit(value: object, left: int) -> None:
-        if isinstance(value, Finished):
-            return visit(value.value, left)
-        kind = type(value)
-        module = (kind.__module__ or "builtins").split(".")[0]
-        found.add({"jaxlib": "jax", "keras": "tensorflow"}.get(module, module))
-        if left and isinstance(value, dict):
-            children = list(value.values())
-        elif left and isinstance(value, (list, tuple, set, frozenset)):
-            children = list(value)
-        elif left and hasattr(value, "__dict__") and module not in SYNCHRONOUS:
-            children = list(vars(value).values())
-        else:
-            return None
-        for child in children[:100]:
-            visit(child, left - 1)
-        return None
 
-    visit(result, depth)
-    return found
+def library_of(value: object) -> str:
+    """Return the top-level module of a value's class."""
+    module = (type(value).__module__ or "builtins").split(".")[0]
+    return {"jaxlib": "jax", "keras": "tensorflow"}.get(module, module)
+
+
+def parts(value: object) -> Iterable[Any]:
+    """Return what a container holds, or an object that is not of a library whose calls are done when they return."""
+    if isinstance(value, dict):
+        return value.values()
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return value
+    if isinstance(value, Finished):
+        return (value.value,)
+    return vars(value).values() if hasattr(value, "__dict__") and library_of(value) not in SYNCHRONOUS else ()
 
 
 def waiter(result: object) -> tuple[Wait | None, list[str]]:
