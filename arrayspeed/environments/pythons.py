@@ -29,6 +29,9 @@ WHEELS = ("--only-binary", ":all:")
 #: What allows every version.
 ANY = SpecifierSet()
 
+#: What uv says of a version that is asked for and does not exist.
+NO_VERSION = re.compile(r"there is no version of (\S+==\S+) and you require \1,")
+
 #: How many installers answer at once: they wait for the index.
 AT_ONCE = 4
 
@@ -70,8 +73,9 @@ def choose(
     first = first or interpreters.this()
     specifier = SpecifierSet(allowed)
     refused = not specifier.contains(first.version, prereleases=True)
-    lacking = [] if refused else unfit(uv, wanted, first.path)
-    if not refused and not lacking:
+    lacking = {} if refused else unfit(uv, wanted, first.path)
+    # What exists for no Python, no other one helps: who installs will say it.
+    if not refused and (not lacking or any(NO_VERSION.search(why) for why in lacking.values())):
         return first
     header = f"the file's header asks for {allowed}" if refused else ""
     # A Python that is here is asked about before all others are: uv takes a third of a second for each.
@@ -101,11 +105,11 @@ def choose(
     return chosen
 
 
-def unfit(uv: Uv, wanted: Mapping[str, Sequence[str]], python: str) -> list[str]:
-    """Return the sides whose requirements have no wheels for a Python."""
+def unfit(uv: Uv, wanted: Mapping[str, Sequence[str]], python: str) -> dict[str, str]:
+    """Return the sides whose requirements have no wheels for a Python, and uv's words for it."""
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        yes = pool.map(lambda texts: fits(uv, texts, python, *WHEELS), wanted.values())
-        return [label for label, had in zip(wanted, yes, strict=True) if not had]
+        said = pool.map(lambda texts: refusal(uv, texts, python, *WHEELS), wanted.values())
+        return {label: words for label, words in zip(wanted, said, strict=True) if words}
 
 
 def towards(uv: Uv, texts: Sequence[str], allowed: SpecifierSet, first: str, known: str) -> list[str]:
@@ -131,14 +135,19 @@ def good(interpreter: Interpreter, common: Sequence[str]) -> bool:
 
 
 def fits(uv: Uv, texts: Sequence[str], python: str, *options: str) -> bool:
-    """Return whether requirements can be had for a Python, by uv's options for how. Of addresses nothing is known, nor
+    """Return whether requirements can be had for a Python, by uv's options for how."""
+    return not refusal(uv, texts, python, *options)
+
+
+def refusal(uv: Uv, texts: Sequence[str], python: str, *options: str) -> str:
+    """Return uv's words where requirements cannot be had for a Python, else "". Of addresses nothing is known, nor
     where no index can be reached: then whatever is at hand is tried.
     """
     named = [text for text in texts if not re.search("[/@]", text)]
     if not named:
-        return True
+        return ""
     pins, messages = uv.compile(named, python, *options)
-    return bool(pins) or (bool(messages) and why(messages) == UNREACHABLE)
+    return "" if pins or why(messages) == UNREACHABLE else messages
 
 
 def supporting(uv: Uv, texts: Sequence[str], allowed: SpecifierSet = ANY) -> list[str]:

@@ -83,7 +83,8 @@ def check_companions(companions: Sequence[str], sides: Sequence[Side]) -> None:
             Requirement(text)
         except InvalidRequirement as error:
             if not re.search(r"[/@]", text):  # an address alone
-                raise UserError(f"--with {text!r} is not a requirement: packaging==24.0, say") from error
+                said = f"--with {text!r} is not a requirement such as packaging==24.0; of several, each has a --with"
+                raise UserError(said) from error
 
 
 def requested_of(uv: Uv, side: Side, dependencies: Iterable[str]) -> Requested:

@@ -84,9 +84,10 @@ def of_library(
     for mean in found["first"]:
         (point,) = mean["points"]
         if mean["label"] == ALL and point["low"] is not None:
-            ratio = interval_text(point["ratio"], point["low"], point["high"])
+            # New to old, as everywhere: the others are held against the newest.
+            ratio = interval_text(1 / point["ratio"], 1 / point["high"], 1 / point["low"])
             yield (
-                f"- In {point['version']}, calls of `{mean['backend']}` took {ratio} as long as in {mean['anchor']}, "
+                f"- In {mean['anchor']}, calls of `{mean['backend']}` took {ratio} as long as in {point['version']}, "
                 f"in the geometric mean over {point['comparisons']} kernels and sizes."
             )
     for step in found["changes"]:

@@ -257,7 +257,9 @@ def companion(library: str, text: str) -> Requirement:
     try:
         wanted = Requirement(text)
     except InvalidRequirement as error:
-        raise UserError(f"--with {text!r} is not a requirement such as numpy==2.0.2") from error
+        raise UserError(
+            f"--with {text!r} is not a requirement such as numpy==2.0.2; of several, each has a --with"
+        ) from error
     if wanted.url or wanted.marker:
         raise UserError(f"--with {text!r} is not a package and its versions, such as numpy==2.0.2")
     if library_of(canonicalize_name(wanted.name)) == library:

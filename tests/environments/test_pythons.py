@@ -10,7 +10,7 @@ from packaging.version import Version
 from arrayspeed.cli.main import main
 from arrayspeed.environments import interpreters, pythons
 from arrayspeed.environments.interpreters import Interpreter
-from arrayspeed.environments.pythons import MINORS, NoPython, bound, choose, shared, span
+from arrayspeed.environments.pythons import MINORS, NoPython, bound, choose, refusal, shared, span
 from arrayspeed.environments.uv import Uv
 from arrayspeed.model.errors import UserError
 from arrayspeed.own import sides
@@ -201,9 +201,12 @@ def test_the_right_python_is_not_there_and_may_not_be_fetched(index, others, mon
 
 
 @pytest.mark.seconds
-def test_of_what_does_not_exist_the_installer_tells(index, others):
+def test_of_what_does_not_exist_the_installer_tells(index, others, monkeypatch):
     others("3.13.0")
+    asked = []
+    monkeypatch.setattr(pythons, "refusal", lambda uv, texts, *how: asked.append(how) or refusal(uv, texts, *how))
     assert choose({"toy 9.0": ["toy==9.0"], "toy 3.0": ["toy==3.0"]}, index, print, first=OLD) == OLD
+    assert len(asked) == 2, "no other Python would have it"
 
 
 def test_where_no_index_answers_the_first_choice_is_tried(index, others, monkeypatch):

@@ -22,6 +22,9 @@ from tests.conftest import ARRAYSPEED, ROOT, command, finished, stored
 
 pytestmark = pytest.mark.faults
 
+#: What `make test-all` has besides: each takes half a minute.
+MORE = pytest.mark.rest
+
 #: Three chunks of one short process each.
 KERNELS = ("add", "multiply", "sine")
 RUN = [
@@ -186,7 +189,10 @@ def left_running(folder):
     return found
 
 
-@pytest.mark.parametrize(("number", "after"), [(signal.SIGINT, 0.0), (signal.SIGINT, 0.3), (signal.SIGTERM, 0.3)])
+@pytest.mark.parametrize(
+    ("number", "after"),
+    [pytest.param(signal.SIGINT, 0.0, marks=MORE), (signal.SIGINT, 0.3), pytest.param(signal.SIGTERM, 0.3, marks=MORE)],
+)
 def test_ctrl_c_in_a_run_keeps_what_is_finished(empty, number, after):
     status, output = interrupted(empty, number, *RUN, after=after)
     assert status == 130
@@ -229,7 +235,7 @@ def started(folder):
     return found
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL, pytest.param(signal.SIGTERM, marks=MORE)])
 def test_an_upgrade_that_is_ended_keeps_its_processes_and_leaves_none(empty, number):
     begun = []
     status, said = interrupted(
@@ -261,7 +267,7 @@ def test_an_upgrade_of_so_many_minutes_decides_from_what_it_has(empty):
     assert "time is up" in done.stderr
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=MORE)])
 def test_publishing_that_is_ended_leaves_the_site_that_was_there(empty, number):
     command(*ARRAYSPEED, *RUN, cwd=empty)
     command(*ARRAYSPEED, "site", "--cdn", cwd=empty)
@@ -353,7 +359,7 @@ def without_privilege():
         ctypes.CDLL(None).prctl(capability_drop, capability, 0, 0, 0)
 
 
-@pytest.mark.parametrize("fault", ["full disk", "no permission"])
+@pytest.mark.parametrize("fault", ["full disk", pytest.param("no permission", marks=MORE)])
 def test_an_upgrade_that_cannot_write_any_more_leaves_no_process(empty, fault):
     """In the middle of a round, while one side is stopped. Where nothing can be mounted, both are the second fault."""
     folder = empty / "results"
@@ -390,7 +396,7 @@ def test_an_upgrade_that_cannot_write_any_more_leaves_no_process(empty, fault):
             command("umount", str(folder), cwd=ROOT)
 
 
-@pytest.mark.parametrize("what", ["run", "upgrade", "site"])
+@pytest.mark.parametrize("what", ["run", pytest.param("upgrade", marks=MORE), "site"])
 def test_no_permission_to_write(empty, what):
     command(*ARRAYSPEED, *RUN[:-6], "--kernel", "add", cwd=empty)
     arguments = {"run": RUN, "upgrade": [*UPGRADE, *SIZES], "site": ["site", "--cdn"]}[what]

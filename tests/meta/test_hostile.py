@@ -18,6 +18,12 @@ from tests.meta.test_faults import EVERY, RUN, attempt, lines
 
 pytestmark = pytest.mark.faults
 
+#: What `make test-all` has besides: each makes a site, or measures.
+MORE = pytest.mark.rest
+DEEP = pytest.param("[" * 100_000, marks=MORE)
+
+FEWER = "fewer values than parameters"
+
 #: Name -> what becomes of the text of a good file.
 FILES = {
     "empty": lambda text: "",
@@ -31,7 +37,7 @@ FILES = {
     "a number for results": lambda text: altered(text, lambda data: data.update(results=5)),
     "a number for a benchmark": lambda text: altered(text, lambda data: data["results"].update({key(data): 5})),
     "values that are text": lambda text: altered(text, lambda data: value(data).__setitem__(0, ["x"] * 168)),
-    "fewer values than parameters": lambda text: altered(text, lambda data: value(data).__setitem__(0, [1.0])),
+    FEWER: lambda text: altered(text, lambda data: value(data).__setitem__(0, [1.0])),
     "parameters that are none": lambda text: altered(text, lambda data: value(data).__setitem__(1, 7)),
 }
 
@@ -85,7 +91,7 @@ def test_a_bad_file_is_no_result(measured, good, name):
     assert len(results.load(measured / "results")) == 0
 
 
-@pytest.mark.parametrize("name", ["empty", "truncated", "fewer values than parameters"])
+@pytest.mark.parametrize("name", ["truncated", *(pytest.param(name, marks=MORE) for name in ("empty", FEWER))])
 def test_a_run_sets_a_bad_file_aside_and_measures_anew(measured, good, name):
     bad = FILES[name](good.read_text())
     good.write_text(bad)
@@ -119,7 +125,7 @@ def test_asv_s_own_commands_leave_it_out_too(measured, good):
         assert "Traceback" not in done.stderr + done.stdout
 
 
-@pytest.mark.parametrize("bad", ["", "[]", '{"machine": 5, "version": 1}', "[" * 100_000])
+@pytest.mark.parametrize("bad", [pytest.param("", marks=MORE), "[]", '{"machine": 5, "version": 1}', DEEP])
 def test_a_machine_s_description_that_is_none(measured, good, bad):
     (good.parent / "machine.json").write_text(bad)
     done = attempt(measured, "site", "--cdn")
@@ -127,7 +133,7 @@ def test_a_machine_s_description_that_is_none(measured, good, bad):
     assert len(lines(done.stderr)) <= 1
 
 
-@pytest.mark.parametrize("bad", ["[]", '{"version": 2, "x": 5}', "[" * 100_000])
+@pytest.mark.parametrize("bad", ["[]", pytest.param('{"version": 2, "x": 5}', marks=MORE), DEEP])
 def test_a_list_of_benchmarks_that_is_none(measured, good, bad):
     (good.parent.parent / "benchmarks.json").write_text(bad)
     done = attempt(measured, "site", "--cdn")

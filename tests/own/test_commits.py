@@ -173,6 +173,7 @@ def test_a_slower_commit_is_found_and_named_and_the_users_tree_stays_as_it_is(to
     assert after[1:] == before[1:]
 
 
+@pytest.mark.environment
 def test_commits_that_build_the_same_are_safe_without_measuring(toy):
     toy.write("README", "Another text.\n")
     toy.commit("words alone")
@@ -262,11 +263,13 @@ def test_a_mistake_in_asv_s_file_gets_one_line(tmp_path, text, said):
     assert said in str(error.value) and "\n" not in str(error.value)
 
 
+@pytest.mark.environment
 def test_one_commit_with_another_variable_is_measured(toy):
     found = toy.arrayspeed("upgrade", "--commits", "HEAD", "HEAD", "--new-env", "A=1", *QUICK)
     assert schema.read("upgrade", found.stdout)["comparisons"]
 
 
+@pytest.mark.environment
 def test_what_the_old_commit_cannot_run_is_new(toy):
     toy.write("toywork.py", WORK.format(20_000) + "\n\ndef more():\n    return 1\n")
     toy.write("benchmarks/mine.py", BENCHMARK + "\n\ndef bench_more():\n    return toywork.more()\n")
@@ -280,6 +283,7 @@ def test_what_the_old_commit_cannot_run_is_new(toy):
     assert "fails" in taken_away.stdout
 
 
+@pytest.mark.environment
 @pytest.mark.parametrize("name", ["lock files", "one setting"])
 def test_the_project_as_it_is_now_stands_on_both_sides(toy, name):
     """Beside lock files it comes without what it asks for, which they have; and what it is now is measured, not what
@@ -320,8 +324,10 @@ def test_a_project_in_a_subfolder_with_a_branch_that_looks_like_an_option(tmp_pa
     assert "slower" in found.stdout
 
 
-@pytest.fixture
-def mistaken(toy):
+@pytest.fixture(scope="module")
+def mistaken(tmp_path_factory):
+    """A project in which nothing is changed."""
+    toy = Toy(tmp_path_factory.mktemp("mistaken") / "toy")
     toy.write("toywork.py", WORK.format(60_000))
     toy.commit("slower")
     toy.write("broken", "")
@@ -359,6 +365,7 @@ def test_a_mistake_gets_one_line(mistaken, case):
         assert each in line
 
 
+@pytest.mark.environment
 def test_programs_of_two_commits_are_explained(mistaken):
     found = mistaken.arrayspeed("explain", "--commits", "plain~1", "plain")
     data = schema.read("explain", found.stdout)
@@ -368,6 +375,7 @@ def test_programs_of_two_commits_are_explained(mistaken):
     assert (left_over.returncode, left_over.stderr.count("\n")) == (2, 1)
 
 
+@pytest.mark.environment
 def test_what_the_old_commit_cannot_import_is_a_mistake_with_a_way_out(toy):
     toy.write("toywork.py", WORK.format(20_000) + "\n\ndef more():\n    return 1\n")
     toy.write("benchmarks/mine.py", BENCHMARK.replace("import toywork", "import toywork\nfrom toywork import more"))

@@ -255,7 +255,7 @@ def test_what_one_side_writes_is_read_by_the_other(upgrade):
 
 
 @pytest.mark.clock
-@pytest.mark.parametrize("many", ["parallel", "threads"])
+@pytest.mark.parametrize("many", ["parallel", pytest.param("threads", marks=pytest.mark.rest)])
 def test_what_is_slow_in_company_alone_is_found(upgrade, tmp_path, many):
     source = f"""
 import fcntl, threading, time

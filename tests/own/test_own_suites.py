@@ -297,7 +297,7 @@ MADE = []
 
 @pytest.fixture
 def fresh():
-    time.sleep(0.01)
+    time.sleep(0.004)
     MADE.append(1)
     yield [1]
     MADE.pop()
@@ -330,7 +330,7 @@ def test_skipped():
     name = "test_all.py::"
     assert found[name + "test_fixture", None]["verdict"] == "slower"
     values = found[name + "test_fixture", None]["reference"][0]["value"]
-    assert min(values) < 0.01, "without its fixtures"
+    assert min(values) < 0.004, "without its fixtures"
     assert found[name + "test_fails", None]["verdict"] == "fails"
     assert "gone" in found[name + "test_fails", None]["detail"]
     assert {(name + "test_values", "1"), (name + "test_values", "2"), (name + "TestOld::test_case", None)} <= set(found)

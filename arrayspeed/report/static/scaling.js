@@ -68,6 +68,6 @@ function numbers(cases) {
     return [human(each.seconds, SECONDS), speed];
   };
   return table("Time of a call and speed-up on each number of cores", [
-    { title: "kernel" }, { title: "backend", text: true }, ...cores.map((number) => ({ title: number === 1 ? "1 core" : `${number} cores` })),
-  ], cases.map((one) => [`${one.kernel} ${count(one.size)}`, one.backend, ...cores.map((number) => cell(one, number))]));
+    { title: "backend and kernel" }, ...cores.map((number) => ({ title: number === 1 ? "1 core" : `${number} cores` })),
+  ], cases.map((one) => [[one.backend, el("small", {}, ` ${one.kernel} ${count(one.size)}`)], ...cores.map((number) => cell(one, number))]));
 }
