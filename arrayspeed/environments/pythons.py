@@ -29,8 +29,10 @@ WHEELS = ("--only-binary", ":all:")
 #: What allows every version.
 ANY = SpecifierSet()
 
-#: What uv says of a version that is asked for and does not exist.
-NO_VERSION = re.compile(r"there is no version of (\S+==\S+) and you require \1,")
+#: What uv says of a version, or a package, that is asked for and does not exist.
+NO_VERSION = re.compile(
+    r"there is no version of (\S+==\S+) and you require \1,|(\S+) was not found in [\w ]+ and you require \2\b"
+)
 
 #: How many installers answer at once: they wait for the index.
 AT_ONCE = 4

@@ -86,7 +86,14 @@ def test_what_a_gate_says_is_true_and_costs_less(judged):
             assert one.decision.bound <= 1.25
 
 
-@pytest.mark.parametrize("until", ["words", "limit"])
+LONE = [
+    *((SCENARIOS[0], until) for until in ("words", "limit")),
+    *(pytest.param(scenario, "limit", marks=pytest.mark.seconds) for scenario in SCENARIOS[1:]),
+    *(pytest.param(scenario, "words", marks=pytest.mark.rest) for scenario in SCENARIOS[1:]),
+]
+
+
+@pytest.mark.parametrize(("judged", "until"), LONE, indirect=["judged"])
 def test_a_lone_slowdown_among_equals_is_not_lost(judged, until):
     """By just the limit, where hundreds of others are equal: a rule that believes what is usual would lose it."""
     missed = round(60 * simulate.lone(judged.scenario, 60, until=until))

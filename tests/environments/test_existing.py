@@ -41,6 +41,7 @@ def test_what_is_added_to_its_path_is_measured(empty, newest, monkeypatch):
     assert results.load(empty / "results")["version"].to_list() == [newest.requirements["numpy"]]
 
 
+@pytest.mark.rest
 def test_what_is_carried_only_to_measure_is_no_package_of_the_interpreter(empty, newest, monkeypatch):
     """As `tools/gpu` unpacks it. A value whose record has it, as older ones do, is finished all the same."""
     python = newest.find_executable("python")

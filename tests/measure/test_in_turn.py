@@ -125,6 +125,7 @@ def test_rounds_until_decided_go_on_where_they_stopped(few_backends):
         assert numbers == set(range(int(rounds)))
 
 
+@pytest.mark.rest
 def test_a_backend_that_crashes_in_a_block_leaves_the_others(few_backends):
     folder, run = few_backends
     path = folder / "kernels/elementwise/numba.py"

@@ -109,6 +109,7 @@ def test_an_unclean_working_tree_is_recorded_with_every_process(empty):
 ADD = ["--bench", r"elementwise.add_float64\.(time_call|track_error)", "--size", "1000"]
 
 
+@pytest.mark.rest
 def test_two_copies_of_one_environment(empty):
     """Four rounds prove little, so only a difference that cannot be is asked for."""
     arguments = ["upgrade", "numpy", "2.4.6", "2.4.6", *ADD, "--rounds", "4", "--factor", "20"]

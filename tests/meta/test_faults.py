@@ -117,6 +117,7 @@ def test_benchmarks_that_fail_are_a_line_each_and_the_rest_goes_on(empty):
     assert len(stored(empty)) == 8
 
 
+@pytest.mark.rest
 def test_a_failure_does_not_take_a_value_that_is_there(empty):
     command(*ARRAYSPEED, *RUN, cwd=empty)
     before = {row["kernel"]: row["value"] for row in results.load(empty / "results").iter_rows(named=True)}
@@ -126,6 +127,7 @@ def test_a_failure_does_not_take_a_value_that_is_there(empty):
     assert after["multiply"] == before["multiply"]
 
 
+@pytest.mark.rest
 def test_what_is_not_available_is_no_failure_and_says_why(empty, tmp_path):
     """torch.compile without a C++ compiler."""
     (tmp_path / "bin").mkdir()
@@ -463,6 +465,7 @@ def test_a_clock_that_jumps_changes_no_time(empty, tmp_path):
 # --- environments and configuration ---
 
 
+@pytest.mark.rest
 def test_an_environment_that_is_broken_by_hand(clone, tmp_path):
     """What is not whole is made anew; a library whose files are gone is named, with what to do."""
     folder = tmp_path / "arrayspeed"

@@ -125,7 +125,9 @@ def test_asv_s_own_commands_leave_it_out_too(measured, good):
         assert "Traceback" not in done.stderr + done.stdout
 
 
-@pytest.mark.parametrize("bad", [pytest.param("", marks=MORE), "[]", '{"machine": 5, "version": 1}', DEEP])
+@pytest.mark.parametrize(
+    "bad", [pytest.param("", marks=MORE), "[]", pytest.param('{"machine": 5, "version": 1}', marks=MORE), DEEP]
+)
 def test_a_machine_s_description_that_is_none(measured, good, bad):
     (good.parent / "machine.json").write_text(bad)
     done = attempt(measured, "site", "--cdn")
@@ -142,6 +144,7 @@ def test_a_list_of_benchmarks_that_is_none(measured, good, bad):
     assert "benchmarks.json" in line
 
 
+@pytest.mark.rest
 def test_a_run_writes_descriptions_anew(measured, good):
     (good.parent / "machine.json").write_text("[]")
     (good.parent.parent / "benchmarks.json").write_text("[" * 100_000)

@@ -134,6 +134,7 @@ def test_compare(tree):
     assert (fastest["function"], "work==5" in fastest["sides"]) == ("do_sum", False)
 
 
+@pytest.mark.rest
 def test_bisect_and_watch(tree):
     data = schema.read("bisect", run(tree, "bisect", "work", "1", "5", "--format", "json", status=1).stdout)
     (change,) = (one for one in data["changes"] if one["of"] == "do_sum time")

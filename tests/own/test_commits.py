@@ -284,7 +284,7 @@ def test_what_the_old_commit_cannot_run_is_new(toy):
 
 
 @pytest.mark.environment
-@pytest.mark.parametrize("name", ["lock files", "one setting"])
+@pytest.mark.parametrize("name", ["lock files", pytest.param("one setting", marks=pytest.mark.rest)])
 def test_the_project_as_it_is_now_stands_on_both_sides(toy, name):
     """Beside lock files it comes without what it asks for, which they have; and what it is now is measured, not what
     it was when an environment of that name was made.

@@ -499,6 +499,7 @@ def store_numbers(ready, folder):
 
 
 @pytest.mark.faults
+@pytest.mark.rest
 def test_kills_while_processes_are_stored_lose_nothing_finished_and_keep_nothing_twice(tmp_path, killed):
     rng = random.Random(15)
     path = tmp_path / MACHINE / f"{COMMIT[:8]}-env{processes.SUFFIX}"
