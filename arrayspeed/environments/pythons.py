@@ -148,8 +148,8 @@ def refusal(uv: Uv, texts: Sequence[str], python: str, *options: str) -> str:
     named = [text for text in texts if not re.search("[/@]", text)]
     if not named:
         return ""
-    pins, messages = uv.compile(named, python, *options)
-    return "" if pins or why(messages) == UNREACHABLE else messages
+    _, messages = uv.compile(named, python, *options)
+    return "" if not messages or why(messages) == UNREACHABLE else messages
 
 
 def supporting(uv: Uv, texts: Sequence[str], allowed: SpecifierSet = ANY) -> list[str]:

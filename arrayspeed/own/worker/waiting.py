@@ -21,7 +21,8 @@ SYNCHRONOUS = {"builtins", "numpy", "scipy", "pandas", "numba", "decimal", "frac
 
 def libraries_of(result: object) -> set[str]:
     """Return the top-level modules of what is in a result: containers and objects of other modules are looked into."""
-    return {library_of(each) for each in within(result, DEPTH, parts) if not isinstance(each, Finished)}
+    depth = DEPTH + isinstance(result, Finished)  # what a promise came to is no level of its own
+    return {library_of(each) for each in within(result, depth, parts) if not isinstance(each, Finished)}
 
 
 def library_of(value: object) -> str:
