@@ -36,7 +36,7 @@ from arrayspeed.model.units import human
 from arrayspeed.records import processes
 from arrayspeed.records.fingerprints import changed
 from arrayspeed.records.processes import Process
-from arrayspeed.records.results import result_commits
+from arrayspeed.records.results import result_commits, with_value
 from benchmarks.batching import complaint
 
 #: Processes for each time, unless asked for otherwise.
@@ -66,11 +66,13 @@ def finished(session: Session, plan: Iterable[Combination]) -> set[Combination]:
     commits = result_commits(folder, machine)
     for name, ones in by_environment.items():
         packages, as_good, wanted = session.packages(name), session.alike(name), {one.place: one for one in ones}
+        shown = with_value(folder, machine, name)
         for measured, before, kept in newest(folder, machine, name, commits):
             # The newest value is the one that is shown, so it is the one that has to be of this code.
             if (meant := wanted.get(measured.place)) and before is not None:
                 out_of_date = changed(before, meant, packages, kept_memory=kept, as_good=as_good)
-                (done.discard if out_of_date else done.add)(meant)
+                # A run that is killed between its two files leaves processes of which asv has no value.
+                (done.add if meant.key in shown and not out_of_date else done.discard)(meant)
     return done
 
 

@@ -107,6 +107,8 @@ def add_rounds(
     for name, ones in found.items():
         done = len(rounds_of(ones))
         lacking[name] = range(done, done + count if append else count)
+    # What has all its rounds may lack asv's results: a run can be killed between the two.
+    write_results(session, {name: ones for name, ones in found.items() if not lacking[name]})
     rounds_left = [
         (number, group_by_process(block for block in blocks if number in lacking[block.name]))
         for number in sorted({number for numbers in lacking.values() for number in numbers})
@@ -141,8 +143,8 @@ def sides_of(gang: Iterable[Block]) -> list[Combination]:
 def store(session: Session, gang: Sequence[Block], played: Sequence[list[Process]], found: ByBlock) -> None:
     """Store what the sides of some blocks gave in a round, and asv's results from all rounds of these."""
     for block, ones in zip(gang, played, strict=True):
-        for process in ones:
-            processes.store(session, process.one.environment, [process])
+        # In one piece: a round of which a kill left half would count as measured.
+        processes.store(session, block.one.environment, ones)
         found[block.name] += ones
     write_results(session, {block.name: found[block.name] for block in gang})
 

@@ -38,6 +38,11 @@ class Combination:
         return self.benchmark, self.backend, self.size, self.device
 
     @property
+    def key(self) -> tuple[str, str, str | None, str, str, int | None, str | None]:
+        """What tells combinations of an environment apart in the table of results."""
+        return self.family, self.kernel, self.dtype, self.measure, self.backend, self.size, self.device
+
+    @property
     def chunk(self) -> tuple[str, str, int | None]:
         """Combinations that follow each other with the same key are measured and saved together."""
         return self.environment, self.benchmark, self.size

@@ -77,7 +77,10 @@ SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
     "samples": pl.List(pl.Float64),
 }
 
-COMBINATION = ["machine", "environment", "family", "kernel", "dtype", "measure", "backend", "size", "device"]
+#: As of `arrayspeed.model.combination.Combination.key`.
+KEY = ["family", "kernel", "dtype", "measure", "backend", "size", "device"]
+
+COMBINATION = ["machine", "environment", *KEY]
 
 #: Result columns of asv that become columns here.
 STATISTICS = {
@@ -115,6 +118,16 @@ def result_files(folder: Path) -> list[Path]:
     # Unlike pathlib's, this search goes on where a run deletes a temporary folder meanwhile.
     found = [Path(path) for path in glob.glob("*/*-*.json", root_dir=folder)]
     return sorted(folder / path for path in found if (folder / path.parent / "machine.json").exists())
+
+
+def with_value(folder: str | Path, machine: str, environment: str) -> set[tuple[Any, ...]]:
+    """Return the keys of what has a value of a machine and environment at any commit; what cannot be read has none."""
+    keys = set()
+    for path in Path(folder, machine).glob(f"*-{glob.escape(environment)}.json"):
+        with suppress(UserError):
+            table = read(path).filter(pl.col("value").is_not_null(), pl.col("environment") == environment)
+            keys.update(table.select(KEY).rows())
+    return keys
 
 
 def result_commits(folder: str | Path, machine: str) -> list[str]:

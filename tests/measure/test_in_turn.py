@@ -1,5 +1,6 @@
 """Blocks of backends: who is in them, and real rounds of two backends that are stored, go on and fail."""
 
+import contextlib
 import json
 import os
 import subprocess
@@ -10,6 +11,7 @@ from arrayspeed.measure import backends
 from arrayspeed.measure.backends import blocks_of_backends, needed
 from arrayspeed.model.combination import Combination
 from arrayspeed.records import results
+from arrayspeed.records.processes import Process
 from tests.conftest import ARRAYSPEED, command
 
 
@@ -59,6 +61,17 @@ def test_first_calls_and_errors_come_from_the_processes_that_are_timed():
     ones = [one(name, measure=measure) for measure in ("time_call", "track_first_call") for name in ("numpy", "jax")]
     first, second = blocks_of_backends(ones)
     assert first.shares == second.shares != None  # noqa: E711
+
+
+def test_results_that_a_kill_left_out_are_written_by_the_next_run(monkeypatch):
+    (block,) = blocks_of_backends([one("numpy"), one("numba")])
+    played = [Process(side, 1.0, round=0, block=block.name) for side in block.sides]
+    written = []
+    monkeypatch.setattr(backends, "stored", lambda *_: {block.name: played})
+    monkeypatch.setattr(backends, "write_results", lambda _, found: written.append(found))
+    monkeypatch.setattr(backends, "rounds", lambda _: contextlib.nullcontext())
+    assert backends.add_rounds(None, [block], 1) == (0, 0)
+    assert written == [{block.name: played}]
 
 
 ONLY = """
