@@ -20,7 +20,7 @@ from typing import Any
 
 from arrayspeed.cli import options
 from arrayspeed.decide import FACTOR
-from arrayspeed.decide.simulate import LATE, RUN, SCENARIOS, Report, Summary, report
+from arrayspeed.decide.simulate import LATE, RUN, SCENARIOS, Boundary, Report, Summary, report
 from arrayspeed.formats.fitting import Fitting, Shown, show
 from arrayspeed.formats.progress import say
 
@@ -92,14 +92,14 @@ def shown(reports: list[Report]) -> Shown:
         f"{reports[0].now.comparisons:,} comparisons per scenario, 80 % of them equal, the others from ×1.02 to ×1.5 "
         f"either way; the factor is ×{FACTOR:g}. A ratio of ×1.05 is exactly the factor: there, every word but "
         "unclear is false.",
-        "Share of comparisons with any word but unclear where every true ratio is exactly the factor, scenario by "
-        "scenario: " + ", ".join(percent(one.at_the_factor) for one in reports) + ".",
+        f"Where every true ratio is exactly the factor, {at_the_factor([one.at_the_factor for one in reports])}; where "
+        f"every one is 1, {', '.join(percent(one.alarms) for one in reports)} call anything slower or faster.",
         f"Where time is up after {LATE} rounds, of what is called slower or faster is false: "
         + ", ".join(percent(one.late.false_changed) for one in reports)
         + "; of what is called the same: "
         + ", ".join(percent(one.late.false_same) for one in reports)
-        + "; and where every true ratio is the factor, any word but unclear has: "
-        + ", ".join(percent(one.late_at_the_factor) for one in reports)
+        + "; and where every true ratio is the factor, "
+        + at_the_factor([one.late_at_the_factor for one in reports])
         + ".",
     ]
     lines.append(
@@ -111,6 +111,12 @@ def shown(reports: list[Report]) -> Shown:
         for headings, cells in ((HEADINGS, row_of), (BOUNDS, bounds_of))
     ]
     return Shown(tables, data(reports), lines)
+
+
+def at_the_factor(found: list[Boundary]) -> str:
+    """Return in which share of runs anything is said where nothing is true, scenario by scenario."""
+    changed, same = (", ".join(map(percent, each)) for each in zip(*((b.changed, b.same) for b in found), strict=True))
+    return f"of {found[0].runs} runs, {changed} call anything slower or faster, and {same} anything the same"
 
 
 def row_of(report: Report) -> list[str]:

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.stats import binom
 
 from arrayspeed.decide.judge import Decision, judge
-from arrayspeed.decide.looks import LOOKS, Looks
+from arrayspeed.decide.looks import LOOKS, SPENDING, Looks
 from arrayspeed.decide.means import geometric_mean
 from arrayspeed.decide.observed import Observed, Value
 from arrayspeed.decide.words import (
@@ -64,6 +64,10 @@ NOISE = (0.02, 0.20)
 
 #: The share of 95 % intervals that may miss: their degrees of freedom are approximations.
 MISSING = 0.07
+
+#: The share of runs that may say anything where every ratio is the factor: each look says something in as many as it
+#: spends, and different looks do so of different comparisons.
+AT_THE_FACTOR = sum(SPENDING)
 
 #: A rate is above what was promised where chance alone would show it so rarely.
 CHANCE = 0.01
@@ -323,17 +327,45 @@ def generator(scenario: Scenario, seed: int) -> np.random.Generator:
     return np.random.default_rng([seed, SCENARIOS.index(scenario)])
 
 
-def boundary(
-    scenario: Scenario, comparisons: int, factor: float = FACTOR, seed: int = 1, late: int | None = None
-) -> float:
-    """Return the share that gets any word in the worst case: every true ratio lies exactly at the factor, so every word
-    is wrong but unclear and those of failures. ``late``: as of `sequential`.
+@dataclass(frozen=True)
+class Boundary:
+    """The worst case: every true ratio lies exactly at the factor, so that all of what is called slower or faster is
+    wrong, and all of what is called the same.
+
+    What is promised of such a word is the share that is wrong on average over runs. That share is 1 in each run that
+    has the word at all, so it is the share of these runs, and not of comparisons.
+
+    Attributes
+    ----------
+    runs
+        How many were simulated.
+    changed, same
+        The shares of them in which anything is called slower or faster, and the same.
     """
+
+    runs: int
+    changed: float
+    same: float
+
+
+def boundary(
+    scenario: Scenario, count: int, factor: float = FACTOR, seed: int = 1, late: int | None = None
+) -> Boundary:
+    """Return what so many runs say where every true ratio lies exactly at the factor. ``late``: as of `sequential`."""
     rng = generator(scenario, seed)
-    found = []
-    for _ in range(math.ceil(comparisons / RUN)):
-        found += sequential(draw(scenario, rng, ratios=np.full(RUN, factor)), factor, late=late)
-    return share(found, lambda item: says_same(item) or says_changed(item))
+    changed = same = 0
+    for _ in range(count):
+        found = sequential(draw(scenario, rng, ratios=np.full(RUN, factor)), factor, late=late)
+        changed += any(map(says_changed, found))
+        same += any(map(says_same, found))
+    return Boundary(count, changed / count, same / count)
+
+
+def alarms(scenario: Scenario, count: int, seed: int = 4) -> float:
+    """Return the share of runs that call anything slower or faster where nothing differs."""
+    rng = generator(scenario, seed)
+    ratios = np.ones(RUN)
+    return sum(any(map(says_changed, sequential(draw(scenario, rng, ratios=ratios)))) for _ in range(count)) / count
 
 
 def lone(scenario: Scenario, runs: int, seed: int = 3, until: str = WORDS) -> float:
@@ -389,8 +421,10 @@ class Report:
     ----------
     scenario, now
         Its name, and what became of its comparisons.
-    at_the_factor, at_the_factor_count
-        As of `boundary`, and of how many comparisons.
+    at_the_factor
+        As of `boundary`.
+    alarms
+        As of `alarms`.
     means
         Intervals of geometric means.
     needed
@@ -400,17 +434,17 @@ class Report:
     gate
         Where comparisons are measured until they are bounded.
     lone, lone_gate, lone_runs
-        As of `lone`, until there are words and until bounds, and of how many runs.
+        As of `lone`, until there are words and until bounds, and of how many runs all of these are.
     """
 
     scenario: str
     now: Summary
-    at_the_factor: float
-    at_the_factor_count: int
+    at_the_factor: Boundary
+    alarms: float
     means: Means
     needed: int | None
     late: Summary
-    late_at_the_factor: float
+    late_at_the_factor: Boundary
     gate: Summary
     lone: float
     lone_gate: float
@@ -424,16 +458,20 @@ class Report:
     def broken(self) -> list[str]:
         """Return the promises that were not kept, beyond what chance explains."""
         now, late, gate = self.now, self.late, self.gate
+        worst, late_worst = self.at_the_factor, self.late_at_the_factor
         wrong = {
             "false slower or faster": (now.false_changed, now.changed, ERROR_RATE),
             "false same": (now.false_same, now.called_same, ERROR_RATE),
-            "any word where every ratio is the factor": (self.at_the_factor, self.at_the_factor_count, ERROR_RATE),
+            "runs with slower or faster where every ratio is the factor": (worst.changed, worst.runs, AT_THE_FACTOR),
+            "runs with same where every ratio is the factor": (worst.same, worst.runs, AT_THE_FACTOR),
+            "runs with slower or faster where nothing differs": (self.alarms, self.lone_runs, ERROR_RATE),
             "intervals that miss": (1 - now.covered, now.judged, MISSING),
             "intervals of slower and faster that miss": (1 - now.covered_chosen, now.changed, MISSING),
             "intervals of means that miss": (1 - self.means.covered, self.means.count, MISSING),
             "false slower or faster, time up": (late.false_changed, late.changed, ERROR_RATE),
             "false same, time up": (late.false_same, late.called_same, ERROR_RATE),
-            "any word at the factor, time up": (self.late_at_the_factor, self.at_the_factor_count, ERROR_RATE),
+            "runs with slower or faster at the factor, time up": (late_worst.changed, late_worst.runs, AT_THE_FACTOR),
+            "runs with same at the factor, time up": (late_worst.same, late_worst.runs, AT_THE_FACTOR),
             "false not slower": (now.false_not_slower, now.not_slower, ERROR_RATE),
             "false bounds": (now.false_bounded, now.bounded, ERROR_RATE),
             "false bounds of a gate": (gate.false_bounded, gate.bounded, ERROR_RATE),
@@ -452,18 +490,18 @@ def report(scenario: Scenario, comparisons: int = 2000) -> Report:
     """Return what becomes of so many comparisons of a scenario."""
     truths = list(runs(scenario, comparisons))
     now = summarise([one for truth in truths for one in sequential(truth)])
-    count = math.ceil(comparisons / 4 / RUN) * RUN
+    few = max(20, comparisons // 20)
     return Report(
         scenario.name,
         now,
-        boundary(scenario, count),
-        count,
+        boundary(scenario, few),
+        alarms(scenario, few),
         coverage_of_means(scenario, max(20, comparisons // 4)),
         fixed_rounds_needed(truths, 1 - now.unclear),
         summarise([one for truth in truths for one in sequential(truth, late=LATE)]),
-        boundary(scenario, count, late=LATE),
+        boundary(scenario, few, late=LATE),
         summarise([one for truth in truths for one in sequential(truth, until=LIMITS)]),
-        lone(scenario, lone_runs := max(20, comparisons // 20)),
-        lone(scenario, lone_runs, until=LIMITS),
-        lone_runs,
+        lone(scenario, few),
+        lone(scenario, few, until=LIMITS),
+        few,
     )

@@ -18,6 +18,7 @@ from scipy.stats import binom
 from arrayspeed.cli import simulate as command
 from arrayspeed.cli.main import main
 from arrayspeed.decide import Decision, Observed, judge, simulate
+from arrayspeed.decide.looks import SPENDING
 from arrayspeed.decide.simulate import SCENARIOS, Scenario, draw, fixed, runs, sequential, summarise
 from support import schema
 from tests.conftest import ROOT
@@ -120,9 +121,24 @@ def test_words_and_intervals_agree(judged):
             assert decision.high < 1 / 1.05
 
 
-def test_at_the_factor_nearly_nothing_is_said(judged):
-    """The worst case for both questions."""
-    assert simulate.boundary(judged.scenario, 400) <= 0.05
+#: Runs in which every ratio is the factor: how many, and in how many of them a word may come by chance where it comes
+#: in as many as the looks spend.
+AT_THE_FACTOR = 40
+MOST_AT_THE_FACTOR = binom.ppf(0.999, AT_THE_FACTOR, sum(SPENDING))
+
+
+def says_little(found):
+    assert found.runs == AT_THE_FACTOR
+    return max(found.changed, found.same) * found.runs <= MOST_AT_THE_FACTOR + 1e-9
+
+
+def test_at_the_factor_few_runs_say_anything(judged):
+    """The worst case: each word is wrong, and all of those of its run."""
+    assert says_little(simulate.boundary(judged.scenario, AT_THE_FACTOR))
+
+
+def test_few_runs_say_anything_where_nothing_differs(judged):
+    assert simulate.alarms(judged.scenario, AT_THE_FACTOR) * AT_THE_FACTOR <= binom.ppf(0.999, AT_THE_FACTOR, 0.01)
 
 
 @pytest.mark.parametrize("late", [4, simulate.LATE, 7])
@@ -135,7 +151,7 @@ def test_what_is_said_when_time_is_up_is_true(judged, late):
     assert found.called_same > 200
     assert found.false_changed <= 0.05
     assert found.false_same <= 0.05
-    assert simulate.boundary(judged.scenario, 400, late=late) <= 0.05
+    assert says_little(simulate.boundary(judged.scenario, AT_THE_FACTOR, late=late))
 
 
 @pytest.mark.seconds
@@ -144,14 +160,26 @@ def test_the_page_has_what_is_false_when_time_is_up():
     shares = [
         [one.false_changed for one in late if one.changed],
         [one.false_same for one in late if one.called_same],
-        [simulate.boundary(scenario, 600, late=simulate.LATE) for scenario in SCENARIOS],
     ]
     (said,) = re.findall(
-        r"Where time is up after five rounds.*?at most ([\d.]+) %.*?and\s+([\d.]+) %.*?at most ([\d.]+) %",
+        r"Where time is up after five rounds.*?at most ([\d.]+) %.*?and\s+([\d.]+) %",
         PAGE.read_text(),
         re.DOTALL,
     )
     assert list(map(float, said)) == pytest.approx([100 * max(each) for each in shares], abs=0.06)
+
+
+@pytest.mark.rest
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
+def test_the_page_has_the_runs_that_say_anything_in_the_worst_case(scenario):
+    worst, late = (simulate.boundary(scenario, 100, late=late) for late in (None, simulate.LATE))
+    shares = [worst.changed, worst.same, late.changed, late.same, simulate.alarms(scenario, 100)]
+    (row,) = [
+        row
+        for row in re.findall(rf"^\| {re.escape(scenario.name)} \| (.*) \|$", PAGE.read_text(), re.MULTILINE)
+        if re.fullmatch(r"\d+ %( \| \d+ %){4}", row)
+    ]
+    assert [float(number) for number in re.findall(r"\d+", row)] == pytest.approx([100 * each for each in shares])
 
 
 def test_a_time_limit_is_no_reason_to_decide_less_than_a_look(judged):
@@ -257,17 +285,21 @@ def test_a_fixed_number_of_rounds_that_cannot_be_enough():
 def test_a_broken_promise_is_named():
     found = summarise(outcomes(judged_in(SCENARIOS[0]).truths, careless))
     means = simulate.Means(100, 0.5)
-    report = simulate.Report("a", found, 0.5, 200, means, 10, found, 0.5, found, 0.5, 0.5, 100)
+    half = simulate.Boundary(100, 0.5, 0.5)
+    report = simulate.Report("a", found, half, 0.5, means, 10, found, half, found, 0.5, 0.5, 100)
     broken = " ".join(report.broken())
     assert "false slower or faster" in broken
     assert "means that miss: 50.0%" in broken
-    assert "every ratio is the factor: 50.0%" in broken
+    assert "runs with slower or faster where every ratio is the factor: 50.0%" in broken
+    assert "runs with same where every ratio is the factor: 50.0%" in broken
+    assert "slower or faster where nothing differs: 50.0%" in broken
     assert "slower or faster, time up" in broken
-    assert "at the factor, time up: 50.0%" in broken
+    assert "runs with same at the factor, time up: 50.0%" in broken
     assert "lone slowdown that is missed: 50.0%" in broken
     assert "lone slowdown that a gate misses: 50.0%" in broken
     now = summarise(judged_in(SCENARIOS[0]).outcomes)
-    kept = simulate.Report("a", now, 0.0, 200, simulate.Means(100, 0.95), None, now, 0.0, now, 0.0, 0.0, 100)
+    none = simulate.Boundary(100, 0.0, 0.0)
+    kept = simulate.Report("a", now, none, 0.0, simulate.Means(100, 0.95), None, now, none, now, 0.0, 0.0, 100)
     assert kept.broken() == []
     assert kept.spent is None
 
