@@ -52,6 +52,9 @@ from arrayspeed.decide.words import (
 #: chance and of others.
 AGREEING_EXACT, AGREEING = 2, 3
 
+#: A bound so many times the ratio bounds nothing: few rounds, which differ, give one of ×1e+21.
+NO_BOUND = 100.0
+
 
 @dataclass(frozen=True)
 class Decision:
@@ -78,7 +81,7 @@ class Decision:
     bounded
         Whether the ratio is shown to be below the limit, or the difference below what matters.
     bound
-        What the ratio is shown to be at most; None where it is unknown.
+        What the ratio is shown to be at most; None where it is unknown, or so large that it says nothing.
     """
 
     verdict: str
@@ -226,7 +229,8 @@ def bounded(decision: Decision, estimate: Estimate | None, below: bool, level: f
         return replace(decision, bounded=decision.verdict in ALIKE)
     margin = quantile(level, estimate.freedom) * estimate.error if estimate.error else 0.0
     most = ratio_of(estimate.shift + estimate.blur + margin)
-    return replace(decision, bounded=below or decision.verdict in ALIKE, bound=most)
+    known = decision.ratio is not None and most <= NO_BOUND * decision.ratio
+    return replace(decision, bounded=below or decision.verdict in ALIKE, bound=most if known else None)
 
 
 def adjusted(chances: list[float]) -> list[float]:

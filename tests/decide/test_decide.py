@@ -316,6 +316,14 @@ def test_a_difference_that_never_matters_is_negligible_and_not_the_same():
     assert word(0.0, 0.0, floor=64.0, least=64.0) == "same"
 
 
+def test_a_bound_that_bounds_nothing_is_none():
+    """Two rounds that differ threefold: by Student's t with one degree of freedom, a thousand times the ratio."""
+    (few,) = judge([observed([1.0, 1.0], [1.0, 3.0])])
+    assert few.bound is None and not few.bounded and few.high > 100 * few.ratio
+    (many,) = judge([observed([1.0, 1.0] * 4, [1.0, 3.0] * 4)])
+    assert many.high / 2 < many.bound < 100 * many.ratio
+
+
 def test_until_the_limit_a_bound_is_enough():
     data = {n: drawn(n, 4, shift=0.03, noise=0.03) for n in range(50)}
     gate, person = Looks(until="limit"), Looks()

@@ -324,7 +324,9 @@ def stored(tree, tmp_path, monkeypatch):
     )
     monkeypatch.setattr(stale.environment, "get_environments", lambda config, specs: [env])
     monkeypatch.setattr(stale, "describe", lambda: {"machine": MACHINE})
-    return SimpleNamespace(config=config, session=session, every=every, env=env, folder=folder)
+    shown = {each.key for each in [*every, one(size=10**6)]}
+    monkeypatch.setattr(asv_processes, "with_value", lambda *_: shown)
+    return SimpleNamespace(config=config, session=session, every=every, env=env, folder=folder, shown=shown)
 
 
 def out_of_date(stored, **selection):
@@ -350,6 +352,11 @@ def test_a_run_measures_exactly_what_is_out_of_date(tree, stored, capsys):
     }
     assert run.show_stale(*stale.stale(stored.config, Selection())) == 1
     assert "venv: add: changed: kernel (2 values)" in capsys.readouterr().out
+
+
+def test_what_a_kill_kept_from_asv_s_results_is_not_finished(stored):
+    stored.shown.discard(stored.every[0].key)
+    assert asv_processes.finished(stored.session, stored.every) == set(stored.every[1:])
 
 
 def test_a_value_of_this_code_does_not_count_where_a_newer_one_is_of_other_code(tree, stored):
