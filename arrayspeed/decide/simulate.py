@@ -424,7 +424,7 @@ class Report:
     at_the_factor
         As of `boundary`.
     alarms
-        As of `alarms`.
+        As of `alarms`, of as many runs.
     means
         Intervals of geometric means.
     needed
@@ -434,7 +434,7 @@ class Report:
     gate
         Where comparisons are measured until they are bounded.
     lone, lone_gate, lone_runs
-        As of `lone`, until there are words and until bounds, and of how many runs all of these are.
+        As of `lone`, until there are words and until bounds, and of how many runs.
     """
 
     scenario: str
@@ -464,7 +464,7 @@ class Report:
             "false same": (now.false_same, now.called_same, ERROR_RATE),
             "runs with slower or faster where every ratio is the factor": (worst.changed, worst.runs, AT_THE_FACTOR),
             "runs with same where every ratio is the factor": (worst.same, worst.runs, AT_THE_FACTOR),
-            "runs with slower or faster where nothing differs": (self.alarms, self.lone_runs, ERROR_RATE),
+            "runs with slower or faster where nothing differs": (self.alarms, worst.runs, ERROR_RATE),
             "intervals that miss": (1 - now.covered, now.judged, MISSING),
             "intervals of slower and faster that miss": (1 - now.covered_chosen, now.changed, MISSING),
             "intervals of means that miss": (1 - self.means.covered, self.means.count, MISSING),
@@ -490,7 +490,7 @@ def report(scenario: Scenario, comparisons: int = 2000) -> Report:
     """Return what becomes of so many comparisons of a scenario."""
     truths = list(runs(scenario, comparisons))
     now = summarise([one for truth in truths for one in sequential(truth)])
-    few = max(20, comparisons // 20)
+    few = max(10, comparisons // 20)
     return Report(
         scenario.name,
         now,

@@ -278,7 +278,7 @@ def both(tmp_path):
     return read(path), tuple(sides)
 
 
-@pytest.mark.seconds
+@pytest.mark.rest
 def test_a_planted_slow_function_of_a_c_library_is_named(both):
     script, sides = both
     slow, broken = profiles(script, sides, [("bench_work", None), ("bench_fails", None)], 5, 60, print)
