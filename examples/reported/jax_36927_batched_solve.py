@@ -1,7 +1,7 @@
 """A batch of 3x3 systems, and the gradient of their sum: 2.6 times slower from one minor release to the next.
 
-On two cores neither is slower at 20,000 systems. From 30,000 systems on, the gradient does not return in most processes
-of 0.10.0 to 0.11.0 on two AMD EPYCs, and always does in 0.9.2 and from 0.11.1 on (docs/lab/2026-11-hang.md). The sizes
+On two cores neither is slower at 20,000 systems. With 30,000 systems, the gradient does not return in most processes
+of 0.10.0 to 0.11.0, and did in all of 0.9.2, 0.11.1, 0.11.2 and 0.12.0.1 (docs/lab/2026-11-hang.md). The sizes
 below stop before, so nothing can be found of that here: try larger ones with a time limit.
 
 Issue:    https://github.com/jax-ml/jax/issues/36927
