@@ -24,6 +24,7 @@ from arrayspeed.measure.block_results import ByBlock, rounds_of, stored, write_r
 from arrayspeed.measure.blocks import Block, group_by_process, rounds
 from arrayspeed.measure.host import only_run
 from arrayspeed.measure.plan import Selection, combinations, nothing, side_by_side
+from arrayspeed.measure.players import Interleaving
 from arrayspeed.measure.progress import Progress
 from arrayspeed.measure.session import Session, open_session
 from arrayspeed.model.combination import Combination
@@ -36,6 +37,10 @@ from kernels import BACKENDS, CATALOGUE
 from kernels.backends import BASELINE, BASELINE_DEVICE
 from kernels.backends.hardware import all_memory
 from kernels.limits import memory_needed
+
+#: The ratio of two backends differs by 8 % between rounds (docs/lab, "Backends in turn"), and not by 3 % as that of two
+#: releases of one: further rounds tell more than further turns.
+TURNS = Interleaving(between=0.08)
 
 #: Bytes that a process takes besides the arrays of its kernel, and the share of the memory that processes get.
 OF_A_PROCESS, SHARE = 2**29, 0.6
@@ -116,7 +121,7 @@ def add_rounds(
     chunks = [sides_of(gang) for _, gangs in rounds_left for gang in gangs]
     progress = Progress(chunks, lambda _: 1)
     measured = failures = 0
-    with rounds(session) as next_round:
+    with rounds(session, TURNS) as next_round:
         for number, gangs in rounds_left:
             now = next_round(number)
             for gang in gangs:

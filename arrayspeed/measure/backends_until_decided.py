@@ -10,7 +10,7 @@ from itertools import combinations
 from asv.config import Config
 
 from arrayspeed.decide import Observed
-from arrayspeed.measure.backends import blocks_of_backends, planned
+from arrayspeed.measure.backends import TURNS, blocks_of_backends, planned
 from arrayspeed.measure.blocks import Block
 from arrayspeed.measure.host import only_run
 from arrayspeed.measure.looking import Limits
@@ -45,7 +45,7 @@ def run(
         blocks = {one.name: one for one in blocks_of_backends(planned(session, selections))}
         if not blocks:
             raise UserError("this selection has no two backends of one environment to compare")
-        return go_on(session, blocks, observed, limits)
+        return go_on(session, blocks, observed, limits, TURNS)
 
 
 def observed(blocks: Mapping[str, Block], by_block: Mapping[str, list[Process]]) -> dict[Key, Observed]:

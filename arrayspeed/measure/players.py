@@ -286,17 +286,19 @@ def ending(players: Iterable[Player]) -> Iterator[None]:
 class Interleaving:
     """How players take turns.
 
-    ``retained``: when there are further turns in which processes retain freed memory. ``timeout`` is seconds for the
-    preparation and for each batch. ``alone``: when the turns are over, as many batches
-    of one player after those of the other, to see what turns are good for. ``metered``: what players do while they
-    run is read before and after each part of a turn. ``card``: where they compute, if that is an NVIDIA card; turns in
-    which something slows it down are dropped.
+    ``between``: standard deviation of the logarithm of a ratio between rounds, beside which noise within a round does
+    not matter. ``retained``: when there are further turns in which processes retain freed memory. ``timeout`` is
+    seconds for the preparation and for each batch. ``alone``: when the turns are over, as many batches of one player
+    after those of the other, to see what turns are good for. ``metered``: what players do while they run is read
+    before and after each part of a turn. ``card``: where they compute, if that is an NVIDIA card; turns in which
+    something slows it down are dropped.
     """
 
     batch: float = BATCH
     fewest: int = FEWEST
     most: int = MOST
     longest: float = LONGEST
+    between: float = BETWEEN
     timeout: float = 600.0
     alone: bool = False
     metered: bool = False
@@ -607,7 +609,7 @@ def wanted(taken: Mapping[str, Samples], plan: Interleaving, process: float, tur
     if done < min(plan.fewest, most) or len(sides) < 2:
         return min(plan.fewest, most) if len(sides) > 1 else most
     noise = max(spread(sides[0], other) for other in sides[1:])
-    between = BETWEEN if len(affinity()) > 1 else BETWEEN_ON_ONE_CORE
+    between = plan.between if len(affinity()) > 1 else BETWEEN_ON_ONE_CORE
     return max(done, min(most, round(noise / between * math.sqrt(process / max(turn, 1e-3)))))
 
 

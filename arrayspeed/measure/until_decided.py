@@ -100,11 +100,12 @@ def go_on(
     blocks: Mapping[str, Block],
     observed: Callable[[Mapping[str, Block], Mapping[str, list[Process]]], dict[Compared, Observed]],
     limits: Limits,
+    turns: Interleaving | None = None,
 ) -> int:
     """Measure blocks until they are decided, from where earlier runs of the same code stopped, and write asv's results;
     return the exit status, which is 1 where anything fails.
 
-    ``observed``: what is compared, of blocks and the processes of each.
+    ``observed``: what is compared, of blocks and the processes of each. ``turns``: how sides take turns.
     """
     found = stored(session, blocks)
 
@@ -113,7 +114,7 @@ def go_on(
 
     try:
         before = {name: len(rounds_of(ones)) for name, ones in found.items()}
-        decisions = until_decided(session, blocks, take, lambda: observed(blocks, found), limits, before)
+        decisions = until_decided(session, blocks, take, lambda: observed(blocks, found), limits, before, turns)
     finally:
         write_results(session, found)
     return 1 if any(one.verdict in FAILURES for one in decisions.values()) else 0

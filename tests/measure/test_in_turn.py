@@ -69,7 +69,7 @@ def test_results_that_a_kill_left_out_are_written_by_the_next_run(monkeypatch):
     written = []
     monkeypatch.setattr(backends, "stored", lambda *_: {block.name: played})
     monkeypatch.setattr(backends, "write_results", lambda _, found: written.append(found))
-    monkeypatch.setattr(backends, "rounds", lambda _: contextlib.nullcontext())
+    monkeypatch.setattr(backends, "rounds", lambda *_: contextlib.nullcontext())
     assert backends.add_rounds(None, [block], 1) == (0, 0)
     assert written == [{block.name: played}]
 
