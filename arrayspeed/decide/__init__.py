@@ -7,6 +7,7 @@ promises that they make on data whose truth is known.
     words       the words, and the numbers that they depend on
     observed    what two sides gave, round by round
     student     Student's t
+    discovery   many tests at once
     effects     a comparison's ratio and its noise, robust against outliers
     prior       how noisy comparisons of a kind usually are
     failures    processes that gave nothing

@@ -9,8 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from scipy.stats import false_discovery_control, kendalltau
-
+from arrayspeed.decide.discovery import adjusted
 from arrayspeed.decide.words import ERROR_RATE
 
 
@@ -30,10 +29,9 @@ def along(cases: Sequence[tuple[Sequence[float], Mapping[str, Sequence[float]]]]
     places = [(n, name) for n, (_, counts) in enumerate(cases) for name in counts]
     chances = [chance(cases[n][0], cases[n][1][name]) for n, name in places]
     found: list[list[str]] = [[] for _ in cases]
-    if places:
-        for (n, name), adjusted in zip(places, false_discovery_control(chances), strict=True):
-            if adjusted <= ERROR_RATE:
-                found[n].append(name)
+    for (n, name), each in zip(places, adjusted(chances), strict=True):
+        if each <= ERROR_RATE:
+            found[n].append(name)
     return found
 
 
@@ -45,5 +43,7 @@ def chance(ratios: Sequence[float], differences: Sequence[float]) -> float:
         raise ValueError(f"{len(ratios)} ratios and {len(differences)} differences")
     if len(ratios) < 2:
         return 1.0
+    from scipy.stats import kendalltau  # seldom asked for, and long to import
+
     p = float(kendalltau(ratios, differences, alternative="greater").pvalue)
     return 1.0 if math.isnan(p) else p

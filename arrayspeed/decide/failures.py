@@ -8,18 +8,18 @@ and Fisher's test holds for given margins, so choosing them costs nothing.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import comb
 
-from scipy.stats import false_discovery_control, hypergeom
-
+from arrayspeed.decide.discovery import adjusted
 from arrayspeed.decide.observed import Observed
 from arrayspeed.decide.words import BROKEN, ERROR_RATE, FAILS, SOMETIMES, WORKS
 
 
 def chance(failed: int, processes: int, other_failed: int, other_processes: int) -> float:
     """Return the chance of at least ``failed`` of all failures on this side where both fail alike often."""
-    return float(
-        hypergeom.sf(failed - 1, processes + other_processes, failed + other_failed, processes) if failed else 1.0
-    )
+    every, all_failed = processes + other_processes, failed + other_failed
+    ways = (comb(all_failed, n) * comb(every - all_failed, processes - n) for n in range(failed, processes + 1))
+    return sum(ways) / comb(every, processes)
 
 
 def judge_failures(observed: Sequence[Observed]) -> list[str | None]:
@@ -38,8 +38,7 @@ def judge_failures(observed: Sequence[Observed]) -> list[str | None]:
                 else (subject, of_subject, reference, of_reference)
             )
             found.append(chance(*sides))
-        if found:
-            chances.update(zip(places, false_discovery_control(found), strict=True))
+        chances.update(zip(places, adjusted(found), strict=True))
     return [
         word(table, worse.get(n, 1.0) <= ERROR_RATE + 1e-12, better.get(n, 1.0) <= ERROR_RATE + 1e-12, one.sometimes)
         for n, (one, table) in enumerate(zip(observed, tables, strict=True))

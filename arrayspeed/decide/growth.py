@@ -15,8 +15,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from scipy.stats import false_discovery_control
-
+from arrayspeed.decide.discovery import adjusted
 from arrayspeed.decide.student import quantile, tail
 from arrayspeed.decide.words import ERROR_RATE
 
@@ -142,8 +141,8 @@ def grown(rounds: Sequence[tuple[Spent, Spent]], parts: Sequence[Part]) -> dict[
     shifts = {part: shift(rounds, part) for part in parts}
     freedom = len(rounds) - 1.0
     chances = [chance(*shifts[part], freedom) for part in worth]
-    adjusted = dict(zip(worth, false_discovery_control(chances) if chances else [], strict=True))
-    shown = {part for part in worth if adjusted[part] <= ERROR_RATE and abs(shifts[part][0]) >= LEAST * longest}
+    by_chance = dict(zip(worth, adjusted(chances), strict=True))
+    shown = {part for part in worth if by_chance[part] <= ERROR_RATE and abs(shifts[part][0]) >= LEAST * longest}
     found = {}
     for part in parts:
         middle, error = shifts[part]

@@ -28,9 +28,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-from scipy.stats import false_discovery_control
-
+from arrayspeed.decide.discovery import adjusted
 from arrayspeed.decide.effects import Effect, effect, ratio_of
 from arrayspeed.decide.failures import judge_failures
 from arrayspeed.decide.observed import Observed
@@ -231,11 +229,6 @@ def bounded(decision: Decision, estimate: Estimate | None, below: bool, level: f
     most = ratio_of(estimate.shift + estimate.blur + margin)
     known = decision.ratio is not None and most <= NO_BOUND * decision.ratio
     return replace(decision, bounded=below or decision.verdict in ALIKE, bound=most if known else None)
-
-
-def adjusted(chances: list[float]) -> list[float]:
-    """Return each chance adjusted for their number: of those at most q, a share of q is false."""
-    return list(false_discovery_control(np.clip(chances, 0, 1))) if chances else []
 
 
 def estimate(

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from statistics import fmean, median
 
 import numpy as np
-from scipy.stats import chi2
+from scipy.special import chdtri
 
 from arrayspeed.decide.looks import LOOKS, Looks
 from arrayspeed.decide.observed import Observed
@@ -42,7 +42,7 @@ def smallest_slowdown(differences: Sequence[float], rounds: int, factor: float =
     if len(differences) < FEWEST or rounds < LOOKS[0]:
         return None
     freedom = len(differences) - 1
-    wider = math.sqrt(len(differences) / chi2.ppf(DOUBT, freedom))
+    wider = math.sqrt(len(differences) / float(chdtri(freedom, 1 - DOUBT)))
     noise = wider * (np.array(differences) - median(differences))
     rng, shape = np.random.default_rng(seed), (DRAWS, min(rounds, LOOKS[-1]))
     drawn = rng.choice(noise, shape) * rng.choice([-1, 1], shape)

@@ -16,8 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import digamma, polygamma
-from scipy.stats import chi2
+from scipy.special import chdtri, digamma, polygamma
 
 from arrayspeed.decide.effects import Effect, inverse_trigamma
 
@@ -58,7 +57,7 @@ def prior(effects: Sequence[Effect]) -> Prior:
         return Prior()
     half = np.array([one.worth / 2 for one in known])
     logs = np.log([one.variance for one in known]) - digamma(half) + np.log(half)
-    total = float(logs.var(ddof=1)) * (len(known) - 1) / chi2.ppf(1 - CONFIDENCE, len(known) - 1)
+    total = float(logs.var(ddof=1)) * (len(known) - 1) / float(chdtri(len(known) - 1, CONFIDENCE))
     spread = total - float(polygamma(1, half).mean())
     worth = min(MOST, 2 * inverse_trigamma(spread)) if spread > 0 else MOST
     return Prior(float(np.exp(logs.mean() + digamma(worth / 2) - np.log(worth / 2))), worth)

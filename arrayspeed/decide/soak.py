@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
-from scipy.stats import theilslopes
-
 from arrayspeed.decide.words import ERROR_RATE
 
 LEAKS, NO_LEAK, UNCLEAR = "leaks", "no leak", "unclear"
@@ -116,6 +114,8 @@ def drift(old: Sequence[float], new: Sequence[float], factor: float, limit: floa
     middles = [median(ratios[before:after]) for before, after in pairwise(edges)]
     # From the middle of the first group to that of the last is less than from the first call to the last.
     places = [(before + after) / 2 / len(ratios) for before, after in pairwise(edges)]
+    from scipy.stats import theilslopes  # long to import, and nothing else needs it
+
     found = theilslopes(middles, places, alpha=1 - ERROR_RATE)
     ratio, low, high = (math.exp(each) for each in (found.slope, found.low_slope, found.high_slope))
     if low > factor:

@@ -21,7 +21,7 @@ class Page:
 
 
 PAGES = (
-    Page("answers", "Answers", "Which backend, which version, and how good is it?"),
+    Page("answers", "Answers", "Is it safe to upgrade, which backend, and how good is it?"),
     Page("overview", "Overview", "How much faster than NumPy is each backend, kernel by kernel?"),
     Page("backends", "Backends", "One kernel on all backends: time against size, and where one overtakes another."),
     Page("weights", "Your work", "Which backends are best for what you compute? Give weights to families and kernels."),

@@ -6,7 +6,8 @@ and ``reason`` is why it is as it is, where that is known.
 device, precision and label of sizes that the page can show.
 In the place of LIBRARY is python where Pythons are compared, and ``jax, Python 3.11`` where JAX was measured in an
 older Python than its newest release.
-``newest-MACHINE-LIBRARY.json`` is what the landing page says of it (`arrayspeed.report.newest`).
+``newest-MACHINE-LIBRARY.json`` is what the landing page says of it (`arrayspeed.report.newest`), and
+``upgrades-MACHINE-LIBRARY.json`` whether each release is safe (`arrayspeed.report.safety`).
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from arrayspeed.model.libraries import PYTHON
 from arrayspeed.records.released import load
 from arrayspeed.report.files import dump
 from arrayspeed.report.newest import newest
+from arrayspeed.report.safety import upgrades
 from arrayspeed.versions.history import Measured, by_python, measured
 from arrayspeed.versions.reasons import reason
 from arrayspeed.versions.steps import Series, means, over_versions
@@ -57,6 +59,7 @@ def write_series(folder: Path, results_dir: str | Path, table: pl.DataFrame, mac
                     "newest": newest(
                         machine, library, every, series, of_kernels, released if title == library else older
                     ),
+                    "upgrades": upgrades(folder, results_dir, part, library, title, every),
                 }
                 for name, content in data.items():
                     dump(folder / f"{name}-{machine_number}-{title}.json", content)

@@ -37,7 +37,7 @@ def excluded(rows: Iterable[Row], limit: float) -> str:
         if row.bounded and row.most is not None and row.most <= limit:
             kind = CHANGES[row.words.more]
             bounds[kind] = max(bounds.get(kind, 1.0), row.most)
-    parts = [f"no {kind} beyond ×{upwards(bound)}" for kind, bound in bounds.items()]
+    parts = [f"no {kind}{f' beyond ×{upwards(bound)}' if bound > 1 else ''}" for kind, bound in bounds.items()]
     return f"; {' and '.join(parts)} can hide" if parts else ""
 
 

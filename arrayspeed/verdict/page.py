@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from arrayspeed.decide.words import ACCEPTED, FASTER, OPEN, SIZES, WORKS, WORSE
 from arrayspeed.formats.pages import axis, document, drawing, folded, number, table, text, toned
 from arrayspeed.verdict.rows import Quantity, Row
@@ -12,8 +14,8 @@ from arrayspeed.verdict.verdict import RESULT, Verdict
 MANY = 40
 
 
-def as_page(verdict: Verdict) -> str:
-    """Return the page."""
+def as_page(verdict: Verdict, links: Mapping[str, str] | None = None) -> str:
+    """Return the page; ``links``: as of `arrayspeed.formats.pages.document`."""
     outcome = f"{verdict.outcome} Exit status {verdict.status}."
     quantities = {row.quantity.title: row.quantity for row in verdict.rows}
     body = [
@@ -26,7 +28,7 @@ def as_page(verdict: Verdict) -> str:
         "<h2>How it was decided</h2>",
         *(f"<p>{text(note)}</p>" for note in verdict.notes),
     ]
-    return document(verdict.title, body)
+    return document(verdict.title, body, links)
 
 
 def tone(verdict: str) -> str:

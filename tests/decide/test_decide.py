@@ -20,6 +20,7 @@ from arrayspeed import decide
 from arrayspeed.decide import LOOKS, Looks, Observed, exit_status, judge
 from arrayspeed.decide.along import along
 from arrayspeed.decide.compare import PROCESS_NOISE, Level, best, compare, crossover, levels
+from arrayspeed.decide.discovery import adjusted
 from arrayspeed.decide.effects import Effect, centre, effect, inverse_trigamma, ratio_of, worth
 from arrayspeed.decide.failures import chance, judge_failures
 from arrayspeed.decide.looks import plan, spending
@@ -486,6 +487,14 @@ def test_more_noise_never_decides_more(residuals, shift, times):
 
 
 # failures
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 5, 200])
+def test_many_tests_are_adjusted_as_scipy_does(count):
+    rng = np.random.default_rng(count)
+    for chances in (rng.uniform(size=count), rng.uniform(size=count) ** 8, np.round(rng.uniform(size=count), 1)):
+        expected = stats.false_discovery_control(chances) if count else []
+        assert adjusted(chances.tolist()) == pytest.approx(list(expected), rel=1e-12)
 
 
 @pytest.mark.parametrize("table", [(1, 10, 0, 10), (5, 10, 0, 10), (10, 10, 3, 12), (0, 10, 4, 10)])

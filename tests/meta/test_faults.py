@@ -34,6 +34,16 @@ RUN = [
 ]
 EVERY = {(kernel, 10, "numpy") for kernel in KERNELS}
 
+#: The same of two backends, which take turns in a block, and what makes it a selection of a clone.
+IN_TURN = ["run", "--selection", "backends", "--tier", "bench", "--rounds", "1"]
+BOTH = EVERY | {(kernel, 10, "numba") for kernel in KERNELS}
+SELECTED = f"""
+
+IN_TURN[:] = [
+    part("time_call", kernels={[*KERNELS]}, sizes=["10"], backends=["numpy", "numba"], devices=["cpu"])
+]
+"""
+
 
 def attempt(folder, *arguments, prepare=None, env=None):
     """A command's status, output and errors, whatever they are."""
@@ -208,6 +218,29 @@ def test_ctrl_c_in_a_run_keeps_what_is_finished(empty, number, after):
     assert stored(empty) == EVERY
 
 
+def selected(folder, monkeypatch):
+    """Have a clone's backends in turn be few."""
+    path = folder / "arrayspeed/measure/selections.py"
+    path.write_text(path.read_text() + SELECTED)
+    monkeypatch.setenv("PYTHONPATH", str(folder))
+
+
+@pytest.mark.rest
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_backends_in_turn_that_are_ended_go_on_from_whole_rounds(empty, number, monkeypatch):
+    selected(empty, monkeypatch)
+    status, _ = interrupted(empty, number, *IN_TURN, begun=lambda: len(kept(empty)) >= 2)
+    assert status == (130 if number == signal.SIGINT else -number)
+    until = time.monotonic() + 10
+    while time.monotonic() < until and started(empty):
+        time.sleep(0.05)
+    assert not started(empty), "a process is left behind"
+    assert attempt(empty, *IN_TURN).returncode == 0
+    assert stored(empty) == BOTH
+    rounds = [(row["benchmark"], row["backend"], row["round"]) for row in kept(empty)]
+    assert len(rounds) == len(set(rounds)) == len(BOTH), "nothing is measured twice"
+
+
 UPGRADE = ["upgrade", "numpy", "2.4.6", "2.4.6", "--bench", r"elementwise.add_float64\.time_call"]
 SIZES = ["--size", "10", "--size", "100", "--size", "1000"]
 
@@ -317,8 +350,10 @@ def mount(folder, kilobytes):
     return subprocess.run(arguments, capture_output=True).returncode == 0
 
 
-def test_a_full_disk(empty):
+@pytest.mark.parametrize(("run", "every"), [(RUN, EVERY), pytest.param(IN_TURN, BOTH, marks=MORE)])
+def test_a_full_disk(empty, run, every, monkeypatch):
     """Where no file system can be mounted, a limit on the size of files stands in for one that is full."""
+    selected(empty, monkeypatch)
     command(*ARRAYSPEED, *RUN[:-6], "--kernel", "add", cwd=empty)
     folder = empty / "results"
     kept = {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
@@ -339,7 +374,7 @@ def test_a_full_disk(empty):
             def limit():
                 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 
-        done = attempt(empty, *RUN, prepare=limit)
+        done = attempt(empty, *run, prepare=limit)
         assert done.returncode == 2
         assert "no space left on device" in lines(done.stderr)[-1] or "file too large" in lines(done.stderr)[-1]
         assert {path: (folder / path).read_bytes() for path in kept if path.suffix == ".json"} == {
@@ -347,8 +382,8 @@ def test_a_full_disk(empty):
         }
         if mounted:
             filler.unlink()
-        assert attempt(empty, *RUN).returncode == 0
-        assert stored(empty) == EVERY
+        assert attempt(empty, *run).returncode == 0
+        assert stored(empty) == every
     finally:
         if mounted:
             command("umount", str(folder), cwd=ROOT)

@@ -91,8 +91,16 @@ def of_library(library):
     return (ROOT / "docs/findings.md").read_text().partition(f"\n### {library}\n")[2].partition("\n### ")[0]
 
 
+def safety(library):
+    """What docs/releases/index.md has of a library's newest release: whether it is safe."""
+    (row,) = re.findall(rf"^\| {library} .*$", (ROOT / "docs/releases/index.md").read_text(), re.MULTILINE)
+    return row
+
+
 def test_what_the_readme_says_of_releases_is_found():
-    """Each of its findings names a library in bold, and all of its numbers are in that library's part of the page."""
+    """Each of its findings names a library in bold and its outcome, and all of its numbers are in that library's parts
+    of two pages.
+    """
     section = (ROOT / "README.md").read_text().partition("Three [findings]")[2].partition("\n## ")[0]
     told = [words_of(one) for one in re.split(r"^- ", section, flags=re.MULTILINE)[1:]]
     assert len(told) == 3
@@ -100,7 +108,9 @@ def test_what_the_readme_says_of_releases_is_found():
         (name,) = re.findall(r"\*\*(NumPy|JAX|PyTorch) ", one)
         library = {"NumPy": "numpy", "JAX": "jax", "PyTorch": "torch"}[name]
         part = of_library(library)
-        assert numbers(one) <= numbers(part), one
+        assert numbers(one) <= numbers(part) | numbers(safety(library)), one
+        (outcome,) = re.findall(r"\*\* is (NOT SAFE|SAFE|UNDECIDED) after ", one)
+        assert f"| {outcome}: " in safety(library)
         newest = re.search(r"^([\d.]+) against ", part, re.MULTILINE)[1]
         assert f"**{name} {newest}** " in one
 

@@ -266,6 +266,33 @@ def test_the_dates_of_releases_and_a_newer_one(tmp_path):
     assert found["newer"] == "jax 0.12.0 (2026-10-19) is newer than 0.10.2, which was measured: as of 2026-11-28"
 
 
+def safety(folder, report):
+    """What the report says of each release: whether it is safe."""
+    (report / "data").mkdir(parents=True)
+    write_series(report / "data", folder, results.load(folder).drop("samples"), 0)
+    return json.loads((report / "data/upgrades-0-jax.json").read_text())
+
+
+def test_each_release_is_safe_or_not_and_has_a_page(tmp_path):
+    write_blocks(tmp_path, {"matmul": (1e-3, 1e-3, 1.5e-3, 1.5e-3), "fft": (1e-3,) * 4}, noise=0.01)
+    newest, slower, oldest = safety(tmp_path, tmp_path / "report")
+    steps = [(one["before"], one["version"], one["status"], one["compared"]) for one in (newest, slower, oldest)]
+    assert steps == [("0.9.2", "0.10.2", 0, 2), ("0.6.2", "0.9.2", 1, 2), ("0.4.35", "0.6.2", 0, 2)]
+    assert newest["outcome"].startswith("SAFE: nothing is slower; no slowdown beyond ×1.0")
+    assert newest["changes"] == []
+    assert re.match(r"NOT SAFE: 1 slower \(matmul 1,000 jax ×1\.[45]\d\)\.", slower["outcome"])
+    (change,) = slower["changes"]
+    assert change["worse"] and change["text"].startswith("matmul 1,000 jax time: slower ×1.")
+    assert slower["measured"] == "2023-11-14"
+    assert slower["outcome"] in (tmp_path / "report" / slower["page"]).read_text()
+
+
+def test_releases_that_never_met_are_neither_safe_nor_not(tmp_path):
+    for version, seconds in zip(RELEASES, (1e-3, 1e-3, 1e-3, 9e-3), strict=True):
+        write_release(tmp_path, version, [row("matmul", "jax", 1000, seconds)], [process("matmul", seconds)])
+    assert safety(tmp_path, tmp_path / "report") == []
+
+
 def test_nothing_measured_alone_is_nothing(tmp_path):
     table = pl.DataFrame(schema=results.SCHEMA)
     assert measured(tmp_path, table, "jax") == []
@@ -433,6 +460,21 @@ def test_the_page_shows_a_mean_and_the_steps(open_page, address):
     )
     assert re.search(r"fft 1,000\s+jax\s+fails\s+▲ 8 of 8 failed, 0 of 8 before", text)
     assert "3 steps in 5 series" in text
+
+
+def test_the_landing_page_begins_with_whether_it_is_safe(open_page, address):
+    with open_page() as page:
+        page.goto(address.replace("versions.html", "index.html") + "in-blocks")
+        page.wait_for_selector("main table")
+        assert page.locator("main h2").first.inner_text() == "Is it safe to upgrade?"
+        row = page.locator("main table").first.locator("tbody tr")
+        assert re.search(r"jax\s+0\.9\.2 → 0\.10\.2\s+SAFE: nothing is slower", row.inner_text())
+        row.get_by_role("link", name="comparisons").click()
+        page.wait_for_selector("h1")
+        assert page.inner_text("h1") == "jax 0.9.2 → 0.10.2"
+        page.get_by_role("link", name="Versions").click()
+        page.wait_for_selector("figure svg")
+        assert re.search(r"0\.9\.2\s+0\.6\.2\s+unknown\s+NOT SAFE: ", page.inner_text("#view"))
 
 
 def test_the_page_shows_one_kernel_with_its_intervals(open_page, address):

@@ -1,8 +1,8 @@
-// The three questions, each answered for one machine, and below them what all results together show.
+// The questions, each answered for one machine, and below them what all results together show.
 
 import { chart } from "./chart.js";
 import { choice, count, decisions, el, environments, link, load, nothing, outdated, page, present, prose, range, significant, table, times, versions } from "./common.js";
-import { arrow, ratioText, small, title } from "./ratios.js";
+import { arrow, ratioText, small, title, TONES } from "./ratios.js";
 
 const ALL = "all";
 
@@ -17,8 +17,10 @@ page(async (redraw) => {
   const dtype = choice("dtype", "precision", present(rows.filter((row) => row.device === device), "dtype", ["float64", "float32"]), redraw);
   const known = { meta, environment, label, device, dtype };
   const machine = meta.machines[environment.machine];
-  const libraries = await Promise.all(machine.libraries.map(async (library) => [library, await load(`newest-${environment.machine}-${library}`)]));
+  const libraries = await Promise.all(machine.libraries.map(async (library) => [
+    library, ...await Promise.all(["newest", "upgrades"].map((name) => load(`${name}-${environment.machine}-${library}`)))]));
   return [
+    safe(known, libraries),
     which(known, rows.filter((row) => row.label === label && row.device === device && row.dtype === dtype)),
     releases(known, libraries),
     howGood(known, limits),
@@ -76,17 +78,41 @@ function standing(row, name) {
   return plain({ class: "none", title: some ? `has ${some[1]} of ${row.kernels.length} kernels` : "" }, some ? `${some[1]}/${row.kernels.length}` : "n/a");
 }
 
-const WORDS = ["fails", "sometimes fails", "slower", "faster", "same", "negligible", "not slower", "unclear", "works now", "fails in both"];
+/** The newest release of each library against the one before it, as `arrayspeed upgrade` would say it. */
+function safe({ environment }, libraries) {
+  const heading = el("h2", {}, "Is it safe to upgrade?");
+  const shown = libraries.filter(([, one, [last]]) => last && last.version === one.version);
+  if (!shown.length) return [heading, nothing("arrayspeed run --selection versions")];
+  const lines = shown.map(([library, one, [last, ...earlier]]) => {
+    const [word, ...rest] = last.outcome.split(": ");
+    const versions = link("versions.html", { machine: environment.state.machine, library });
+    return [
+      library,
+      [`${last.before} → ${last.version}`, one.dates[last.version] ? el("small", {}, ` ${one.dates[last.version]}`) : null],
+      [el("strong", { class: TONES[last.status] }, word), `: ${rest.join(": ")}`],
+      last.changes.length ? el("ul", { class: "plainly" }, last.changes.map((change) => el("li", {},
+        el("span", { class: change.worse ? "bad" : "good" }, change.text), change.why ? el("small", {}, " ", prose(change.why)) : null))) : "none is shown",
+      [el("a", { href: last.page }, `${count(last.compared)} comparisons`), el("small", {}, ` ${last.measured}`),
+        earlier.length ? [", ", el("a", { href: versions }, `${count(earlier.length)} earlier ${earlier.length === 1 ? "release" : "releases"}`)] : null],
+    ];
+  });
+  return [
+    heading,
+    table("The newest release that was measured against the one before it, by arrayspeed's own kernels", [
+      { title: "library" }, { title: "upgrade", text: true }, { title: "outcome", text: true }, { title: "largest changes", text: true }, { title: "measured", text: true },
+    ], lines, { class: "stacked" }),
+    el("p", { class: "note" }, "Your own functions are what counts: ", el("code", {}, "arrayspeed upgrade LIBRARY OLD NEW --file mine.py"), "."),
+    ...shown.filter(([, one]) => one.newer).map(([, one]) => el("p", { class: "note" }, `${one.newer}.`)),
+  ];
+}
 
-/** The newest release of each library against the one before, its largest steps, and how far it has come. */
+/** The largest steps of each library, and how far it has come. */
 function releases({ meta, environment }, libraries) {
   const heading = el("h2", {}, "Which version?");
   const shown = libraries.filter(([, one]) => one.version !== null);
   if (!shown.length) return [heading, nothing("arrayspeed run --selection versions")];
   const lines = shown.map(([library, one]) => [
     el("a", { href: link("versions.html", { machine: environment.state.machine, library }) }, library),
-    [`${one.before} → ${one.version}`, one.dates[one.version] ? el("small", {}, ` ${one.dates[one.version]}`) : null],
-    counted(one.counts[meta.call]),
     one.changes.length ? el("ul", { class: "plainly" }, one.changes.map((step) => el("li", {}, changed(meta, step)))) : "none is shown",
     since(one.first),
   ]);
@@ -94,21 +120,12 @@ function releases({ meta, environment }, libraries) {
   const apart = shown.filter(([, one]) => one.together < compared(one)).map(([library]) => library);
   return [
     heading,
-    table("The newest release that was measured against the one before it, by the times of calls", [
-      { title: "library" }, { title: "upgrade", text: true }, { title: "calls", text: true }, { title: "largest changes of all releases", text: true },
-      { title: "since the oldest release", text: true },
+    table("All releases that were measured", [
+      { title: "library" }, { title: "largest changes", text: true }, { title: "since the oldest release", text: true },
     ], lines, { class: "stacked" }),
-    ...shown.filter(([, one]) => one.newer).map(([, one]) => el("p", { class: "note" }, `${one.newer}.`)),
     apart.length ? el("p", { class: "note" }, `The releases of ${apart.join(", ")} were not all measured side by side. Where they were minutes apart, only large changes can be shown. To measure them side by side: `,
       el("code", {}, "arrayspeed run --selection versions"), ".") : null,
   ];
-}
-
-/** 3 slower, 12 same */
-function counted(verdicts) {
-  if (!verdicts) return "not measured";
-  const words = [...WORDS, ...Object.keys(verdicts)];
-  return [...new Set(words)].filter((word) => verdicts[word]).map((word) => `${count(verdicts[word])} ${word}`).join(", ");
 }
 
 function changed(meta, step) {

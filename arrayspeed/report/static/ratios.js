@@ -5,6 +5,9 @@ import { count, el } from "./common.js";
 /** Readable on white and on black: up is worse, down is better. */
 export const COLOURS = { up: "#d06a12", down: "#3b8ae0", mean: "#8d62d6", none: "#8b98a3" };
 
+/** Exit status -> the class of what it means. */
+export const TONES = ["good", "bad", "open"];
+
 export function title(one) {
   return one.size === null ? one.kernel : `${one.kernel} ${count(one.size)}`;
 }

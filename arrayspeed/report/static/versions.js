@@ -3,7 +3,7 @@
 import { chart } from "./chart.js";
 import { choice, el, human, load, measures, nothing, otherWay, page, present, prose, table, waysSaid } from "./common.js";
 import { elsewhere, everywhere, kinds } from "./kinds.js";
-import { arrow, COLOURS, inOrder, number, ratioText, small, title } from "./ratios.js";
+import { arrow, COLOURS, inOrder, number, ratioText, small, title, TONES } from "./ratios.js";
 import { axes, baseline, byDate, filled, intervals, points, toldApart } from "./releases.js";
 
 const ALL = "all";
@@ -22,6 +22,7 @@ page(async (redraw) => {
   const [{ series: every, means }] = all;
   const { factor } = await load(`means-${number}-${library}`);
   const { dates, newer } = await load(`newest-${number}-${library}`);
+  const upgrades = await load(`upgrades-${number}-${library}`);
   const measure = measures(meta, every, redraw);
   let series = every.filter((one) => one.measure === measure);
   const where = { measure };
@@ -61,6 +62,7 @@ page(async (redraw) => {
     numbers(series, mean, releases, meta, dates),
     waysSaid(meta, [...new Set(every.filter((one) => otherWay(meta, one.kernel, [one.backend])).map((one) => one.kernel))]),
     kinds(all, beside, library),
+    safe(upgrades, dates),
     steps(every, meta, factor, elsewhere(all)),
   ];
 });
@@ -237,6 +239,18 @@ function numbers(series, mean, releases, meta, dates) {
   if (releases.some((version) => dates[version])) rows.unshift(["published", ...releases.map((version) => dates[version] ?? "unknown")]);
   return table("Every release: relative to the one whose value is shown, with 95 % intervals; ▲▼ mark steps",
     [{ title: "kernel" }, ...releases.map((name) => ({ title: name }))], rows);
+}
+
+/** Whether each release is safe, with the page that has everything about it. */
+function safe(upgrades, dates) {
+  if (!upgrades.length) return null;
+  return [
+    el("h2", {}, "Is it safe to upgrade?"),
+    table("Each release against the one before it, by all that took turns", [
+      { title: "release" }, { title: "after" }, { title: "published" }, { title: "outcome", text: true }, { title: "measured", text: true },
+    ], upgrades.map((one) => [el("a", { href: one.page }, one.version), one.before, dates[one.version] ?? "unknown",
+      el("span", { class: TONES[one.status] }, one.outcome), `${one.measured}, ${one.compared} comparisons`])),
+  ];
 }
 
 /** What each release changed, in every measure and backend: the newest release first, and its largest change. */
