@@ -81,7 +81,8 @@ function standing(row, name) {
 /** The newest release of each library against the one before it, as `arrayspeed upgrade` would say it. */
 function safe({ environment }, libraries) {
   const heading = el("h2", {}, "Is it safe to upgrade?");
-  const shown = libraries.filter(([, one, [last]]) => last && last.version === one.version);
+  // Releases that were measured in an older Python are on the page of versions.
+  const shown = libraries.filter(([library, one, [last]]) => last && last.version === one.version && !library.includes(", Python "));
   if (!shown.length) return [heading, nothing("arrayspeed run --selection versions")];
   const lines = shown.map(([library, one, [last, ...earlier]]) => {
     const [word, ...rest] = last.outcome.split(": ");
@@ -93,7 +94,7 @@ function safe({ environment }, libraries) {
       last.changes.length ? el("ul", { class: "plainly" }, last.changes.map((change) => el("li", {},
         el("span", { class: change.worse ? "bad" : "good" }, change.text), change.why ? el("small", {}, " ", prose(change.why)) : null))) : "none is shown",
       [el("a", { href: last.page }, `${count(last.compared)} comparisons`), el("small", {}, ` ${last.measured}`),
-        earlier.length ? [", ", el("a", { href: versions }, `${count(earlier.length)} earlier ${earlier.length === 1 ? "release" : "releases"}`)] : null],
+        earlier.length ? el("div", {}, el("a", { href: versions }, `${count(earlier.length)} earlier`)) : null],
     ];
   });
   return [
