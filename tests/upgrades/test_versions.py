@@ -473,8 +473,9 @@ def test_the_landing_page_begins_with_whether_it_is_safe(open_page, address):
         page.wait_for_selector("h1")
         assert page.inner_text("h1") == "jax 0.9.2 → 0.10.2"
         page.get_by_role("link", name="Versions").click()
-        page.wait_for_selector("figure svg")
-        assert re.search(r"0\.9\.2\s+0\.6\.2\s+unknown\s+NOT SAFE: ", page.inner_text("#view"))
+        page.wait_for_url("**/versions.html?machine=in-blocks&library=jax")
+    text, _ = text_of(open_page, address + "in-blocks")
+    assert re.search(r"0\.9\.2\s+0\.6\.2\s+unknown\s+NOT SAFE: ", text)
 
 
 def test_the_page_shows_one_kernel_with_its_intervals(open_page, address):

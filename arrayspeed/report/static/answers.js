@@ -82,15 +82,18 @@ function standing(row, name) {
 function safe({ environment }, libraries) {
   const heading = el("h2", {}, "Is it safe to upgrade?");
   // Releases that were measured in an older Python are on the page of versions.
-  const shown = libraries.filter(([library, one, [last]]) => last && last.version === one.version && !library.includes(", Python "));
-  if (!shown.length) return [heading, nothing("arrayspeed run --selection versions")];
-  const lines = shown.map(([library, one, [last, ...earlier]]) => {
+  const shown = libraries.filter(([library, one]) => one.version !== null && !library.includes(", Python "));
+  if (!shown.length) return null;
+  const lines = shown.map(([library, one, every]) => {
+    const upgrade = [`${one.before} → ${one.version}`, one.dates[one.version] ? el("small", {}, ` ${one.dates[one.version]}`) : null];
+    const [last, ...earlier] = every;
+    if (last?.version !== one.version) {
+      return [library, upgrade, [el("strong", { class: TONES[2] }, "UNDECIDED"), ": the two did not take turns."], "", el("code", {}, "arrayspeed run --selection versions")];
+    }
     const [word, ...rest] = last.outcome.split(": ");
     const versions = link("versions.html", { machine: environment.state.machine, library });
     return [
-      library,
-      [`${last.before} → ${last.version}`, one.dates[last.version] ? el("small", {}, ` ${one.dates[last.version]}`) : null],
-      [el("strong", { class: TONES[last.status] }, word), `: ${rest.join(": ")}`],
+      library, upgrade, [el("strong", { class: TONES[last.status] }, word), `: ${rest.join(": ")}`],
       last.changes.length ? el("ul", { class: "plainly" }, last.changes.map((change) => el("li", {},
         el("span", { class: change.worse ? "bad" : "good" }, change.text), change.why ? el("small", {}, " ", prose(change.why)) : null))) : "none is shown",
       [el("a", { href: last.page }, `${count(last.compared)} comparisons`), el("small", {}, ` ${last.measured}`),
