@@ -1,7 +1,8 @@
 """A benchmark against copies of itself: how noisy this machine is, and how small a slowdown would be found on it.
 
 In each block a reference meets an exact copy, and copies that do other work after each call, which makes them longer by
-a share of their time. Of the exact copy nothing may be reported; of the others, the share says what should be.
+a share of their time. Of the exact copy nothing may be reported; of the others, the share says what should be. Or all
+backends are in one block, as where they are compared with one another, and each meets an exact copy of itself.
 """
 
 from __future__ import annotations
@@ -9,11 +10,12 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import median, stdev
 
 from arrayspeed.decide import Decision, Observed
 from arrayspeed.decide.observed import Value
+from arrayspeed.measure.backends import TURNS, blocks_of_backends
 from arrayspeed.measure.blocks import Block, block
 from arrayspeed.measure.looking import Limits
 from arrayspeed.measure.plan import Selection, combinations
@@ -25,6 +27,9 @@ from arrayspeed.model.combination import Combination
 from arrayspeed.records.processes import Process
 
 REFERENCE, COPY = "reference", "copy"
+
+#: What makes a copy's calls longer, and how rarely they fail (`benchmarks.turns`): nothing does.
+EXACT = (0.0, 0)
 
 #: What is counted of a process: the attribute of `Process` that holds it.
 FAULTS, SWITCHES, CORES = "page faults", "context switches", "cores"
@@ -106,6 +111,7 @@ def compare(
     busy: Sequence[float] = (),
     failing: int = 0,
     alone: bool = False,
+    together: bool = False,
 ) -> list[Copy]:
     """Compare every combination that is selected with its copies, until it is decided.
 
@@ -119,30 +125,36 @@ def compare(
         One more copy fails once in so many calls.
     alone
         Also measure one after the other, for contrast.
+    together
+        All backends of a kernel and size take turns in one block, with an exact copy of each, and nothing else.
     """
-    handicaps = {REFERENCE: (0.0, 0), COPY: (0.0, 0)} | {f"{share:+.0%}": (share, 0) for share in busy}
+    handicaps = {REFERENCE: EXACT, COPY: EXACT} | {f"{share:+.0%}": (share, 0) for share in busy}
     if failing:
         handicaps[f"1 in {failing} fails"] = (0.0, failing)
     ones = list(dict.fromkeys(combinations(session, selection)))
-    blocks = {made.name: made for made in (with_copies(one, handicaps) for one in ones)}
+    if together:
+        made = [with_a_copy_each(block) for block in blocks_of_backends(ones, alike=2)]
+    else:
+        made = [with_copies(one, handicaps) for one in ones]
+    blocks = {block.name: block for block in made}
     found: dict[tuple[str, str], list[Process]] = defaultdict(list)
 
     def take(played: Block, processes: list[Process]) -> None:
         for name, process in zip(played.names, processes, strict=True):
             found[played.name, name].append(process)
 
-    turns = Interleaving(alone=alone, metered=True)
+    turns = replace(TURNS if together else Interleaving(), alone=alone, metered=True)
     decisions = until_decided(session, blocks, take, lambda: observed(found), limits, turns=turns, store=False)
     return [
         Copy(
-            blocks[where].one,
-            *handicaps[name],
+            found[where, name][0].one,
+            *handicaps.get(name, EXACT),
             decision,
             len(found[where, name]),
-            observed_of(found[where, REFERENCE], found[where, name]).differences(),
-            apart(found[where, REFERENCE], found[where, name]),
-            counted(found[where, REFERENCE], found[where, name]),
-            halves(found[where, REFERENCE], found[where, name]),
+            observed_of(found[where, original(name)], found[where, name]).differences(),
+            apart(found[where, original(name)], found[where, name]),
+            counted(found[where, original(name)], found[where, name]),
+            halves(found[where, original(name)], found[where, name]),
         )
         for (where, name), decision in decisions.items()
     ]
@@ -154,12 +166,24 @@ def with_copies(combination: Combination, handicaps: dict[str, tuple[float, int]
     return Block(made.name, made.sides, names=tuple(handicaps), handicaps=tuple(handicaps.values()))
 
 
+def with_a_copy_each(block: Block) -> Block:
+    """Return a block of backends in which each meets a copy of itself."""
+    names = block.names + tuple(f"{name} {COPY}" for name in block.names)
+    return replace(block, sides=block.sides * 2, names=names)
+
+
+def original(name: str) -> str:
+    """Return the name of the side that one is a copy of: a backend, or the reference."""
+    backend, _, copy = name.rpartition(" ")
+    return backend if backend and copy == COPY else REFERENCE
+
+
 def observed(groups: dict[tuple[str, str], list[Process]]) -> dict[tuple[str, str], Observed]:
-    """Return every copy against its reference."""
+    """Return every copy against what it is a copy of."""
     return {
-        (where, name): observed_of(groups[where, REFERENCE], ones)
+        (where, name): observed_of(groups[where, original(name)], ones)
         for (where, name), ones in list(groups.items())
-        if name != REFERENCE
+        if (where, original(name)) in groups and original(name) != name
     }
 
 

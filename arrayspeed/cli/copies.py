@@ -8,6 +8,9 @@ on both sides, holds it. A ratio that does not is wrong, whatever the copy is ca
 5 %, a table says what goes along with it: page faults, context switches, CPU time or fewer busy cores, and whether it
 is lasting: a process keeps its speed.
 
+With --together, all backends of a kernel are in one block, as where they are compared with one another, and each takes
+turns with an exact copy of itself.
+
 Nothing is stored in results/; --format json prints all that was found, and --read shows that.
 
 Exit status: 0 if no verdict was wrong and at most 5 % are unclear, 1 if one was wrong, 2 if too many are unclear: a
@@ -16,6 +19,7 @@ machine that is too noisy to show anything has not passed.
 Examples:
     arrayspeed copies --tier bench --rounds 8
     arrayspeed copies --kernel add --backend numpy --busy 10
+    arrayspeed copies --tier bench --size small --together
     arrayspeed copies --read noise.json --format markdown
 """
 
@@ -97,6 +101,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="add a copy that fails once in N calls",
     )
     parser.add_argument(
+        "--together",
+        action="store_true",
+        help="let all backends of a kernel take turns in one block, each with a copy; not with --busy or --failing",
+    )
+    parser.add_argument(
         "--rounds",
         type=options.whole(2, "one says nothing about noise"),
         default=LOOKS[-1],
@@ -140,9 +149,8 @@ def main(args: argparse.Namespace) -> int:
     with only_run(config.results_dir, args.wait), TemporaryDirectory() as scratch:
         session = open_session(config, [chosen], scratch)
         limits = Limits(args.rounds, args.minutes, once=args.all_rounds)
-        found = copies.compare(
-            session, chosen, limits, [percent / 100 for percent in args.busy], args.failing, args.all_rounds
-        )
+        busy = [percent / 100 for percent in args.busy]
+        found = copies.compare(session, chosen, limits, busy, args.failing, args.all_rounds, args.together)
     show(found, args.format)
     return status(found)
 
@@ -157,6 +165,10 @@ def check(args: argparse.Namespace) -> None:
     """
     check_names("kernel", args.kernel, CATALOGUE)
     check_names("backend", args.backend, BACKENDS)
+    if args.together and (args.busy or args.failing):
+        raise UserError("--together compares exact copies alone: leave out --busy and --failing")
+    if args.together and len(args.backend) == 1:
+        raise UserError(f"--together needs two backends or more, not {args.backend[0]} alone")
 
 
 def read(path: Path) -> list[Copy]:

@@ -2,8 +2,9 @@
 
 Speed-ups have their 95 % intervals. Green marks what is shown to be faster, red what is shown to be slower, = what is
 shown to be the same within 5 %, and ? what is unclear. ≠ compares two ways of computing, such as finite differences; ~
-compares two that were measured one after the other, and not in turn. Bold marks those that cannot be told apart from
-the best. Where the terminal is too narrow for a column of each backend, the fastest one is shown.
+compares two that were measured one after the other, and not in turn. † marks intervals that enclose two times: a call
+takes another one in a process that retains freed memory. Bold marks those that cannot be told apart from the best.
+Where the terminal is too narrow for a column of each backend, the fastest one is shown.
 
 Examples:
     arrayspeed summary
@@ -38,7 +39,7 @@ from arrayspeed.model.names import check
 from arrayspeed.model.text import printable
 from arrayspeed.model.units import human, significant
 from arrayspeed.records import results
-from arrayspeed.records.levels import MEASURED_APART, Case, compared, inverse, levels_of
+from arrayspeed.records.levels import MEASURED_APART, TWO_TIMES, Case, compared, inverse, levels_of
 from arrayspeed.records.released import load
 from arrayspeed.report.backends import BASELINE
 from arrayspeed.report.shown import Shown, measured, shown
@@ -66,6 +67,8 @@ class Entry:
         The word of that speed-up; None where there is none.
     in_turn
         Whether both were measured in turn.
+    two_times
+        Whether its interval encloses two states of the allocator.
     other_way
         Whether one of the two computes in another way.
     best
@@ -80,6 +83,7 @@ class Entry:
     high: float | None = None
     verdict: str | None = None
     in_turn: bool = True
+    two_times: bool = False
 
     @property
     def ratio(self) -> str:
@@ -87,9 +91,9 @@ class Entry:
         if self.speed_up is None or self.low is None or self.high is None or self.verdict is None:
             return ""
         _, sign = LOOKS[self.verdict]
-        apart = "" if self.in_turn else f" {MEASURED_APART}"
+        marks = ("" if self.in_turn else f" {MEASURED_APART}") + (f" {TWO_TIMES}" if self.two_times else "")
         interval = f"{significant(self.low, 2)}–{significant(self.high, 2)}"
-        return f"×{significant(self.speed_up, 2)} ({interval}){sign}{apart}{' ≠' if self.other_way else ''}"
+        return f"×{significant(self.speed_up, 2)} ({interval}){sign}{marks}{' ≠' if self.other_way else ''}"
 
     @property
     def style(self) -> str:
@@ -196,7 +200,13 @@ def entry_of(case: Case, levels: Mapping[Case, Level], best: bool) -> Entry:
     word = compared(case, baseline, levels)
     ratio = inverse(word)
     return replace(
-        entry, speed_up=ratio.ratio, low=ratio.low, high=ratio.high, verdict=word.verdict, in_turn=ratio.in_turn
+        entry,
+        speed_up=ratio.ratio,
+        low=ratio.low,
+        high=ratio.high,
+        verdict=word.verdict,
+        in_turn=ratio.in_turn,
+        two_times=ratio.retained is not None,
     )
 
 

@@ -3,15 +3,19 @@
 Two that took turns in rounds are compared round by round, as the sides of an upgrade are. Others have a few processes
 of their own each, measured one after the other; what differs between such processes is all noise, so that their
 intervals are wider.
+
+A call may take one time in a process that gives freed memory back to the system, and another in one that retains it
+(`arrayspeed.model.retention`). Where that is so of either of two, their ratio's interval encloses what both states
+give, and the word needs both.
 """
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from statistics import median
+from statistics import fmean, median
 
 from arrayspeed.decide.effects import Effect, centre, ratio_of, worth
 from arrayspeed.decide.prior import Prior, prior
@@ -52,6 +56,10 @@ class Level:
         empty where it took turns with nobody.
     usual
         How noisy its ratios to others of the same round usually are.
+    retained
+        As ``met``, in the further turns of rounds in which processes retained freed memory.
+    two_times
+        Whether it takes another time there.
     """
 
     shift: float
@@ -61,23 +69,37 @@ class Level:
     rounds: tuple[float, ...] = ()
     met: Mapping[Hashable, Batches] = field(default_factory=dict)
     usual: Prior = field(default_factory=Prior)
+    retained: Mapping[Hashable, Batches] = field(default_factory=dict)
+    two_times: bool = False
 
     @property
     def value(self) -> float:
         """The value itself."""
         return math.exp(self.shift)
 
+    @property
+    def value_retained(self) -> float | None:
+        """The value where freed memory is retained, if that is another one."""
+        return math.exp(fmean(map(middle_of, self.retained.values()))) if self.two_times and self.retained else None
+
     def times(self, number: float) -> Level:
         """Return the level of the value times a number that is known exactly."""
         more = math.log(number)
-        met = {key: tuple(None if one is None else one + more for one in batches) for key, batches in self.met.items()}
-        return replace(self, shift=self.shift + more, rounds=tuple(one + more for one in self.rounds), met=met)
+        rounds = tuple(one + more for one in self.rounds)
+        met, retained = (plus(batches, more) for batches in (self.met, self.retained))
+        return replace(self, shift=self.shift + more, rounds=rounds, met=met, retained=retained)
+
+
+def plus(batches: Mapping[Hashable, Batches], more: float) -> dict[Hashable, Batches]:
+    """Return batches of rounds, each logarithm larger by so much."""
+    return {key: tuple(None if one is None else one + more for one in ones) for key, ones in batches.items()}
 
 
 @dataclass(frozen=True)
 class Ratio:
     """A ratio with its interval, and the word for it. ``low`` and ``high`` enclose it with 95 % confidence;
-    ``in_turn``: the two took turns.
+    ``in_turn``: the two took turns; ``retained``: the ratio where processes retain freed memory, which the interval
+    encloses too, where one of the two takes another time there.
     """
 
     ratio: float
@@ -85,6 +107,7 @@ class Ratio:
     high: float
     verdict: str
     in_turn: bool = False
+    retained: Ratio | None = None
 
 
 def levels(
@@ -128,17 +151,16 @@ def levels_in_turn(
     batches: Mapping[Hashable, Mapping[Hashable, Sequence[float | None]]],
     anchors: Mapping[Hashable, Hashable],
     groups: Mapping[Hashable, Hashable],
+    retained: Mapping[Hashable, Mapping[Hashable, Sequence[float | None]]] | None = None,
+    two_times: Collection[Hashable] = (),
 ) -> dict[Hashable, Level]:
     """Return the levels of values that took turns, from their batches in each round, all above 0 or None.
 
     ``anchors``: key -> the key that its noise is taken against, itself where it is the anchor. ``groups``: as of
-    `levels`.
+    `levels`. ``retained``: as ``batches``, where processes retained freed memory; ``two_times``: the keys of those that
+    take another time there.
     """
-    met = {
-        key: {number: logarithms(ones) for number, ones in rounds.items() if any(ones)}
-        for key, rounds in batches.items()
-    }
-    met = {key: rounds for key, rounds in met.items() if rounds}
+    met, again = logarithms_by_round(batches), logarithms_by_round(retained or {})
     usual = defaultdict(list)
     for key, rounds in met.items():
         found = differences(rounds, met.get(anchors[key], {})) if anchors[key] != key else []
@@ -148,9 +170,26 @@ def levels_in_turn(
     priors = {kind: prior(ones) for kind, ones in usual.items()}
     values = {key: [math.exp(middle_of(ones)) for ones in rounds.values()] for key, rounds in met.items()}
     return {
-        key: replace(one, met=met[key], usual=priors.get(groups[key], Prior()) if anchors[key] != key else Prior())
+        key: replace(
+            one,
+            met=met[key],
+            usual=priors.get(groups[key], Prior()) if anchors[key] != key else Prior(),
+            retained=again.get(key, {}),
+            two_times=key in two_times,
+        )
         for key, one in levels(values, groups).items()
     }
+
+
+def logarithms_by_round(
+    batches: Mapping[Hashable, Mapping[Hashable, Sequence[float | None]]],
+) -> dict[Hashable, dict[Hashable, Batches]]:
+    """Return the logarithms of batches, without rounds that gave nothing, and keys that have no round."""
+    found = {
+        key: {number: logarithms(ones) for number, ones in rounds.items() if any(ones)}
+        for key, rounds in batches.items()
+    }
+    return {key: rounds for key, rounds in found.items() if rounds}
 
 
 def logarithms(batches: Sequence[float | None]) -> Batches:
@@ -203,7 +242,31 @@ def compare(subject: Level, reference: Level, factor: float = FACTOR, apart: flo
     shift, margin, strict = difference(subject, reference, apart, among)
     ratio, low, high = (ratio_of(shift + side * margin) for side in (0, -1, 1))
     met = not subject.met.keys().isdisjoint(reference.met.keys())
-    return Ratio(ratio, low, high, word(shift, strict, factor), met)
+    found = Ratio(ratio, low, high, word(shift, strict, factor), met)
+    return (
+        with_both(found, compare(*again, factor, apart, among)) if (again := retaining(subject, reference)) else found
+    )
+
+
+def retaining(subject: Level, reference: Level) -> tuple[Level, Level] | None:
+    """Return two as they are where processes retain freed memory; None where neither takes another time there, or they
+    did not meet in that state.
+    """
+    if not (subject.two_times or reference.two_times) or subject.retained.keys().isdisjoint(reference.retained.keys()):
+        return None
+    return as_retained(subject), as_retained(reference)
+
+
+def as_retained(one: Level) -> Level:
+    """Return a level of what was met where memory is retained alone."""
+    return replace(one, rounds=(), met=one.retained, retained={}, two_times=False)
+
+
+def with_both(usual: Ratio, retained: Ratio) -> Ratio:
+    """Return a ratio whose interval encloses both states, and whose word both show."""
+    low, high = min(usual.low, retained.low), max(usual.high, retained.high)
+    verdict = usual.verdict if usual.verdict == retained.verdict else UNCLEAR
+    return replace(usual, low=low, high=high, verdict=verdict, retained=retained)
 
 
 def stays_within(high: float, most: float) -> bool:

@@ -24,7 +24,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from arrayspeed.decide.compare import Level, Ratio, difference, word
+from arrayspeed.decide.compare import Level, Ratio, difference, retaining, word
 from arrayspeed.decide.effects import ratio_of
 from arrayspeed.decide.student import quantile
 from arrayspeed.decide.words import ERROR_RATE, FACTOR, SLOWER
@@ -62,8 +62,16 @@ class Part:
 def part(subject: Level, reference: Level, among: int = 1) -> Part:
     """Return the ratio of two levels whose processes ran in turn; ``among`` as in
     `arrayspeed.decide.compare.compare`.
+
+    Where either takes another time where freed memory is retained, both halves reach as far as the ratio there does.
     """
     shift, margin, strict = difference(subject, reference, among=among)
+    if again := retaining(subject, reference):
+        other, *widths = difference(*again, among=among)
+        margin, strict = (
+            max(own, abs(other - shift) + wide) for own, wide in zip((margin, strict), widths, strict=True)
+        )
+        return Part(shift, margin, strict)
     count = min(len(subject.rounds), len(reference.rounds)) if bool(subject.met) == bool(reference.met) else 0
     pairs = zip(subject.rounds[:count], reference.rounds[:count], strict=True)
     return Part(shift, margin, strict, tuple(a - b for a, b in pairs) if count >= ROUNDS else ())

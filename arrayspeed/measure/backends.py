@@ -14,7 +14,7 @@ import json
 import math
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from asv.config import Config
 
@@ -30,6 +30,7 @@ from arrayspeed.measure.session import Session, open_session
 from arrayspeed.model.combination import Combination
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.measures import measure_of
+from arrayspeed.model.retention import ALWAYS, NEVER, WHERE_FAULTS
 from arrayspeed.model.units import human
 from arrayspeed.records import processes
 from arrayspeed.records.processes import Process
@@ -46,20 +47,26 @@ TURNS = Interleaving(between=0.08)
 OF_A_PROCESS, SHARE = 2**29, 0.6
 
 
-def blocks_of_backends(ones: Iterable[Combination]) -> list[Block]:
-    """Return blocks of what backends of one environment can be compared in, in the order in which it comes."""
+def blocks_of_backends(ones: Iterable[Combination], alike: int = 1) -> list[Block]:
+    """Return blocks of what backends of one environment can be compared in, in the order in which it comes.
+
+    ``alike``: processes of each backend, which must fit into memory together.
+    """
     groups: dict[tuple[object, ...], list[Combination]] = defaultdict(list)
     for one in dict.fromkeys(ones):
         if in_turn(one):
             groups[one.environment, one.benchmark, one.size, one.device].append(one)
     found = []
+    memory = all_memory()
+    if memory is not None:
+        memory //= alike
     for (environment, benchmark, size, device), sides in groups.items():
         sides.sort(key=lambda one: list(BACKENDS).index(one.backend))
         baseline = groups.get((environment, benchmark, size, BASELINE_DEVICE), [])
         if device != BASELINE_DEVICE and baseline and baseline[0].backend == BASELINE:
             sides = [baseline[0], *sides]
         if len(sides) > 1:
-            found += [block_of(group) for group in that_fit(sides, all_memory())]
+            found += [block_of(group) for group in that_fit(sides, memory)]
     return found
 
 
@@ -99,19 +106,24 @@ def needed(one: Combination) -> int:
 
 
 def add_rounds(
-    session: Session, blocks: Sequence[Block], count: int, append: bool = False, until: float = math.inf
+    session: Session,
+    blocks: Sequence[Block],
+    count: int,
+    append: bool = False,
+    until: float = math.inf,
+    least: int = 0,
 ) -> tuple[int, int]:
     """Measure rounds of blocks, and write asv's results; return how many values were measured, and how many failed.
 
-    Each block gets ``count`` more rounds with ``append``, otherwise those that it lacks of so many; the earliest come
-    first. What a round gave is saved when a block is finished, so that what is interrupted keeps it. Nothing is begun
-    that would last beyond ``until``, of `time.monotonic`.
+    Each block gets ``count`` more rounds with ``append``, otherwise those that it lacks of so many, and in any case
+    those that it lacks of ``least``; the earliest come first. What a round gave is saved when a block is finished, so
+    that what is interrupted keeps it. Nothing is begun that would last beyond ``until``, of `time.monotonic`.
     """
     found = stored(session, {block.name: block for block in blocks})
     lacking = {}
     for name, ones in found.items():
         done = len(rounds_of(ones))
-        lacking[name] = range(done, done + count if append else count)
+        lacking[name] = range(done, max(done + count if append else count, least))
     # What has all its rounds may lack asv's results: a run can be killed between the two.
     write_results(session, {name: ones for name, ones in found.items() if not lacking[name]})
     rounds_left = [
@@ -121,7 +133,7 @@ def add_rounds(
     chunks = [sides_of(gang) for _, gangs in rounds_left for gang in gangs]
     progress = Progress(chunks, lambda _: 1)
     measured = failures = 0
-    with rounds(session, TURNS) as next_round:
+    with rounds(session, TURNS, in_both_states(found)) as next_round:
         for number, gangs in rounds_left:
             now = next_round(number)
             for gang in gangs:
@@ -138,6 +150,18 @@ def add_rounds(
                 progress.finish(sides, said(gang[0], played[0]))
     clear()
     return measured, failures
+
+
+def in_both_states(found: Mapping[str, Sequence[Process]]) -> Callable[[Block], str]:
+    """Return what says when the sides of a block take further turns, in which they retain freed memory: where page
+    faults say that it may matter until that was tried, and then always, if it does.
+    """
+
+    def retained(block: Block) -> str:
+        asked = [one for one in found[block.name] if one.retained]
+        return WHERE_FAULTS if not asked else ALWAYS if processes.takes_two_times(asked) else NEVER
+
+    return retained
 
 
 def sides_of(gang: Iterable[Block]) -> list[Combination]:
@@ -167,10 +191,12 @@ def run(
     minutes: float = math.inf,
     wait: bool = False,
     append: bool = True,
+    least: int = 0,
 ) -> int:
     """Measure rounds of all that is selected, backends in turn where there are several; return the exit status.
 
-    ``count``, ``append``: as of `add_rounds`; with ``append``, what needs processes of asv's own is measured again.
+    ``count``, ``append``, ``least``: as of `add_rounds`; with ``append``, what needs processes of asv's own is measured
+    again.
     ``timeout``, ``minutes``, ``wait``: as of `arrayspeed.measure.asv_processes.run`.
 
     Raises
@@ -195,8 +221,8 @@ def run(
         outcomes = [add_rounds(session, blocks, 1, append, until)]
         if alone:
             outcomes.append(asv_processes.measure(session, alone, count, append, until))
-        if count > 1:
-            outcomes.append(add_rounds(session, blocks, count - 1 if append else count, append, until))
+        if max(count, least) > 1:
+            outcomes.append(add_rounds(session, blocks, count - 1 if append else count, append, until, least))
     measured, failures = (sum(each) for each in zip(*outcomes, strict=True))
     failed = f", {failures} failed" if failures else ""
     print(f"{measured} measured in {clock(time.monotonic() - started)}{failed}")

@@ -36,10 +36,10 @@ from arrayspeed.measure.asv_servers import PRELOAD, failure, needed, serving
 from arrayspeed.measure.players import Failed, Interleaving, Player, Samples, ending, interleave
 from arrayspeed.measure.progress import cost
 from arrayspeed.measure.session import Session
-from arrayspeed.measure.states import NEVER
 from arrayspeed.model.combination import Combination
 from arrayspeed.model.failures import CRASHED, ERROR, TIMED_OUT, class_of
 from arrayspeed.model.measures import AFTERWARDS, FIRST_CALL, PREPARING, measure_of
+from arrayspeed.model.retention import NEVER
 from arrayspeed.records.processes import Process, Retained
 from arrayspeed.system import card
 from arrayspeed.system.card import Card

@@ -35,8 +35,8 @@ from statistics import median
 from typing import Any
 
 from arrayspeed.measure.meter import Meter
-from arrayspeed.measure.states import ALWAYS, NEVER, WHERE_FAULTS, may_differ
 from arrayspeed.model.failures import CRASHED, ERROR, NOT_AVAILABLE, TIMED_OUT, class_of
+from arrayspeed.model.retention import ALWAYS, NEVER, WHERE_FAULTS, may_differ
 from arrayspeed.model.text import printable
 from arrayspeed.system import processes
 from arrayspeed.system.card import Card

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TypeVar
 
 from arrayspeed.decide import Decision, Observed
@@ -101,11 +101,13 @@ def go_on(
     observed: Callable[[Mapping[str, Block], Mapping[str, list[Process]]], dict[Compared, Observed]],
     limits: Limits,
     turns: Interleaving | None = None,
+    states: Callable[[Mapping[str, Sequence[Process]]], Callable[[Block], str]] = lambda _: never,
 ) -> int:
     """Measure blocks until they are decided, from where earlier runs of the same code stopped, and write asv's results;
     return the exit status, which is 1 where anything fails.
 
-    ``observed``: what is compared, of blocks and the processes of each. ``turns``: how sides take turns.
+    ``observed``: what is compared, of blocks and the processes of each. ``turns``: how sides take turns. ``states``: of
+    the processes of each block, when its sides take further turns, in which they retain freed memory.
     """
     found = stored(session, blocks)
 
@@ -114,7 +116,9 @@ def go_on(
 
     try:
         before = {name: len(rounds_of(ones)) for name, ones in found.items()}
-        decisions = until_decided(session, blocks, take, lambda: observed(blocks, found), limits, before, turns)
+        decisions = until_decided(
+            session, blocks, take, lambda: observed(blocks, found), limits, before, turns, retained=states(found)
+        )
     finally:
         write_results(session, found)
     return 1 if any(one.verdict in FAILURES for one in decisions.values()) else 0

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from arrayspeed.measure.players import Failed, Interleaving, Samples, interleave
-from arrayspeed.measure.states import NEVER
 from arrayspeed.model.errors import UserError
+from arrayspeed.model.retention import NEVER
 from arrayspeed.own import across
 from arrayspeed.own.loaded import FINDER
 from arrayspeed.own.measures import PEAK

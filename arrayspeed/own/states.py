@@ -1,12 +1,12 @@
-"""In which of the allocator's states a function is timed: `arrayspeed.measure.states`."""
+"""In which of the allocator's states a function is timed: `arrayspeed.model.retention`."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
 from arrayspeed.decide.observed import level, works
-from arrayspeed.measure import states
-from arrayspeed.measure.states import ALWAYS, NEVER, WHERE_FAULTS
+from arrayspeed.model import retention
+from arrayspeed.model.retention import ALWAYS, NEVER, WHERE_FAULTS
 from arrayspeed.own.records import Record
 
 
@@ -18,7 +18,7 @@ def differ(rows: Sequence[Mapping[str, Record]]) -> bool:
     """
     for row in rows:
         known = [
-            states.differ(level(record.batches), record.faults, level(record.retained), record.retained_faults)
+            retention.differ(level(record.batches), record.faults, level(record.retained), record.retained_faults)
             for record in row.values()
             if works(record.batches) and works(record.retained)
         ]

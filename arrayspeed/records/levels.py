@@ -22,7 +22,7 @@ from arrayspeed.decide import FACTOR
 from arrayspeed.decide.compare import APART, Level, Ratio, best, compare, levels, levels_in_turn, middle_of
 from arrayspeed.model.measures import CALL, measure_of
 from arrayspeed.records import processes
-from arrayspeed.records.backends import Rounds, rounds_of_backends
+from arrayspeed.records.backends import Rounds, rounds_of_backends, side_of
 from kernels import BACKENDS, CATALOGUE
 
 #: Machine and environment, as the results name them.
@@ -30,6 +30,9 @@ Place = tuple[str, str]
 
 #: What is put behind a ratio of two that did not take turns.
 MEASURED_APART = "~"
+
+#: What is put behind a ratio whose interval encloses two states of the allocator.
+TWO_TIMES = "†"
 
 #: The level of the number 1, known without error: the interval of a value is that of its ratio to this.
 ONE = Level(0.0, 0.0, math.inf, 0)
@@ -76,6 +79,8 @@ def levels_of(table: pl.DataFrame, results_dir: str | Path | None = None) -> dic
     values: dict[Hashable, Sequence[float | None]] = {}
     groups: dict[Hashable, Hashable] = {}
     turns: dict[Hashable, Rounds] = {}
+    retained: dict[Hashable, Rounds] = {}
+    two_times: set[Hashable] = set()
     anchors: dict[Hashable, Hashable] = {}
     for machine, environment, commit, value, *fields in measured.select(
         "machine", "environment", "commit", "value", *COLUMNS
@@ -84,14 +89,16 @@ def levels_of(table: pl.DataFrame, results_dir: str | Path | None = None) -> dic
         key = (machine, environment), case
         groups[key] = machine, case.backend, case.measure
         if in_turn := met.get((machine, environment, commit), {}).get(case):
-            anchor, turns[key] = in_turn
-            anchors[key] = (machine, environment), anchor
+            turns[key], retained[key] = in_turn.rounds, in_turn.retained
+            anchors[key] = (machine, environment), in_turn.anchor
+            if in_turn.two_times:
+                two_times.add(key)
         else:
             values[key] = given.get((machine, environment, commit), {}).get(case, [value])
     found: dict[Place, dict[Case, Level]] = defaultdict(dict)
     # Keys may be anything there, and come back as they were given.
-    made = cast("dict[tuple[Place, Case], Level]", levels(values, groups) | levels_in_turn(turns, anchors, groups))
-    for (place, case), level in made.items():
+    in_turn_or_alone = levels(values, groups) | levels_in_turn(turns, anchors, groups, retained, two_times)
+    for (place, case), level in cast("dict[tuple[Place, Case], Level]", in_turn_or_alone).items():
         found[place][case] = level
     return {place: with_common_rounds(of) for place, of in found.items()}
 
@@ -133,18 +140,36 @@ def process_values(
     return {case: values for case, values in found.items() if any(values)}
 
 
-def rounds_in_turn(
-    results_dir: str | Path, machine: str, environment: str, commit: str
-) -> dict[Case, tuple[Case, Rounds]]:
-    """Return the anchor of each case that took turns with other backends, and what it gave in each round."""
+@dataclass(frozen=True)
+class InTurn:
+    """What a case gave that took turns with other backends.
+
+    ``anchor``: what it is compared with; ``rounds``: round -> its batches; ``retained``: the same where processes
+    retained freed memory; ``two_times``: whether it takes another time there.
+    """
+
+    anchor: Case
+    rounds: Rounds
+    retained: Rounds
+    two_times: bool
+
+
+def rounds_in_turn(results_dir: str | Path, machine: str, environment: str, commit: str) -> dict[Case, InTurn]:
+    """Return what each case gave that took turns with other backends."""
     found = {}
     stored = list(processes.load(results_dir, machine, environment, [commit]))
     one_of = {process.one.benchmark: process.one for process in stored}
-    for (benchmark, size), sides in rounds_of_backends(stored).items():
+    asked = [process for process in stored if process.retained]
+    retained = rounds_of_backends(map(processes.as_retained, asked))
+    two = {(one.one.benchmark, one.one.size, side_of(one)) for one in asked if processes.takes_two_times([one])}
+    for where, sides in rounds_of_backends(stored).items():
+        benchmark, size = where
         one = one_of[benchmark]
         cases = {side: Case(one.kernel, size, *side, one.dtype, one.measure) for side in sides}
         anchor = next(iter(cases.values()))
-        found.update({cases[side]: (anchor, rounds) for side, rounds in sides.items()})
+        again = retained.get(where, {})
+        for side, rounds in sides.items():
+            found[cases[side]] = InTurn(anchor, rounds, again.get(side, {}), (benchmark, size, side) in two)
     return found
 
 
@@ -203,4 +228,5 @@ def spell_between(case: Case, other: Case) -> float:
 
 def inverse(ratio: Ratio) -> Ratio:
     """Return the same the other way round: how many times less. The word stays that of the first side."""
-    return Ratio(1 / ratio.ratio, 1 / ratio.high, 1 / ratio.low, ratio.verdict, ratio.in_turn)
+    retained = inverse(ratio.retained) if ratio.retained else None
+    return Ratio(1 / ratio.ratio, 1 / ratio.high, 1 / ratio.low, ratio.verdict, ratio.in_turn, retained)

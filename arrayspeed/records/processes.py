@@ -14,7 +14,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
@@ -28,6 +28,7 @@ from asv.results import get_filename
 from arrayspeed.model.combination import Combination, parse_name
 from arrayspeed.model.failures import CLASSES, class_of
 from arrayspeed.model.measures import CALL
+from arrayspeed.model.retention import differ
 from arrayspeed.records.files import append
 from arrayspeed.records.fingerprints import fingerprint
 
@@ -105,6 +106,18 @@ class Process:
     card: dict[str, Any] | None = field(default=None, compare=False)
     fingerprint: str | None = field(default=None, compare=False)
     date: str = field(default="", compare=False)
+
+
+def as_retained(process: Process) -> Process:
+    """Return what a process gave where it retained freed memory, as if it were all that it gave."""
+    more = process.retained
+    assert more is not None
+    return replace(process, value=more.value, batches=more.batches, faults=more.faults, why=more.why, retained=None)
+
+
+def takes_two_times(played: Iterable[Process]) -> bool:
+    """Return whether a call takes another time where freed memory is retained, by any process that was asked."""
+    return any(differ(one.value, one.faults, more.value, more.faults) for one in played if (more := one.retained))
 
 
 class Measuring(Protocol):

@@ -5,8 +5,9 @@
 ``groups``
     Values that compete: one measure, precision, kernel and size. ``best``: for each device, and for ``all`` together,
     the backends that cannot be told apart from the best, the fastest first. ``apart``: those that took turns with no
-    other. ``times``, of small and large sizes only: how many times less the value of the backend in each row is than
-    that in each column.
+    other. ``retained``: backend -> its value where freed memory is retained, of those that have another one there, and
+    the usual one. ``times``, of small and large sizes only: how many times less the value of the backend in each row is
+    than that in each column.
 ``crossovers``
     Where one backend overtakes another as the size grows: ``last`` is the last size at which the other is shown to be
     better, ``first`` the first at which the one is; ``between`` are sizes at which neither is shown, and ``command``
@@ -16,7 +17,8 @@
 ``limits``
     How close the best come to what the machine can do (`arrayspeed.report.limits`).
 
-A ratio is a list: ratio, low and high of its 95 % interval, and a word.
+A ratio is a list: ratio, low and high of its 95 % interval, and a word; then the ratio where freed memory is retained,
+if the interval encloses that too.
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ from arrayspeed.records.levels import Case, best_of, compared, factor_of, invers
 from arrayspeed.records.peaks import Peaks
 from arrayspeed.report.backends import BASELINE, EAGER
 from arrayspeed.report.breakeven import break_even
-from arrayspeed.report.files import interval
+from arrayspeed.report.files import interval, rounded
 from arrayspeed.report.limits import limits
 from kernels import BACKENDS, CATALOGUE, DEVICES
 
@@ -66,7 +68,8 @@ def is_known(case: Case) -> bool:
 
 def listed(ratio: Ratio) -> list[Any]:
     """Return a ratio as the pages read it."""
-    return [*interval(ratio), BETTER[ratio.verdict]]
+    retained = [rounded(ratio.retained.ratio)] if ratio.retained else []
+    return [*interval(ratio), BETTER[ratio.verdict], *retained]
 
 
 def groups(levels: Levels) -> Iterable[list[Case]]:
@@ -95,6 +98,11 @@ def group(cases: Sequence[Case], levels: Levels) -> dict[str, Any]:
         "names": [name(case) for case in cases],
         "best": best_by_device(cases, levels),
         "apart": [name(case) for case in cases if not levels[case].met],
+        "retained": {
+            name(case): [rounded(levels[case].value), rounded(value)]
+            for case in cases
+            if (value := levels[case].value_retained)
+        },
     }
     if first.size in (kernel.small, kernel.large):
         found["times"] = [[times(row, column, levels) for column in cases] for row in cases]

@@ -17,7 +17,7 @@ from arrayspeed.decide.compare import Ratio
 from arrayspeed.decide.words import SAME, UNCLEAR
 from arrayspeed.model.measures import Measure
 from arrayspeed.model.units import significant
-from arrayspeed.records.levels import MEASURED_APART
+from arrayspeed.records.levels import MEASURED_APART, TWO_TIMES
 from arrayspeed.report.backends import BASELINE
 from arrayspeed.report.charts import FAINT, INK, LABELS, OTHER_WAY, Bar, said, styled
 
@@ -98,13 +98,14 @@ def summary_row(cell: Cell, measure: Measure, several_devices: bool) -> dict[str
     shade = max(1 / DEEPEST, min(DEEPEST, ratio.ratio)) if shown and ratio else None
     value = said(bar.value, measure) if bar.value is not None else bar.note.partition(":")[0] or "n/a"
     apart = "" if ratio is None or ratio.in_turn else f" {MEASURED_APART}"
+    both = f" {TWO_TIMES}" if ratio and ratio.retained else ""
     mark = f" {OTHER_WAY}" if cell.other_way and bar.value is not None else ""
     deep = shade is not None and abs(math.log(shade)) > 0.68 * math.log(DEEPEST)
     return {
         "row": cell.row,
         "column": bar.named(several_devices),
         "shade": shade,
-        "large": f"{ratio_text(ratio.ratio)}{SIGNS.get(ratio.verdict, '')}{apart}{mark}" if ratio else "",
+        "large": f"{ratio_text(ratio.ratio)}{SIGNS.get(ratio.verdict, '')}{apart}{both}{mark}" if ratio else "",
         "interval": f"{ratio_text(ratio.low)} to {ratio_text(ratio.high)}" if ratio else "",
         "small": value if ratio else "",
         "middle": "" if ratio else value + mark,

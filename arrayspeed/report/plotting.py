@@ -14,7 +14,7 @@ from arrayspeed.model.measures import CALL, MEASURES
 from arrayspeed.model.names import check
 from arrayspeed.model.text import file_name, printable
 from arrayspeed.records import results
-from arrayspeed.records.levels import MEASURED_APART, compared, inverse, levels_of, with_intervals
+from arrayspeed.records.levels import MEASURED_APART, TWO_TIMES, compared, inverse, levels_of, with_intervals
 from arrayspeed.report import charts, heatmap
 from arrayspeed.report.backends import BASELINE, BASELINE_DEVICE
 from arrayspeed.report.shown import Shown, measured, shown
@@ -133,6 +133,10 @@ def summary(
     ]
     if any(cell.ratio and not cell.ratio.in_turn for cell in cells):
         lines.append(f"{MEASURED_APART} compares two that were measured one after the other, and not in turn")
+    if any(cell.ratio and cell.ratio.retained for cell in cells):
+        lines.append(
+            f"{TWO_TIMES}: a call takes another time in a process that retains freed memory; the interval has both"
+        )
     if any(cell.other_way and cell.ratio for cell in cells):
         lines.append(f"{charts.OTHER_WAY} compares two ways of computing: finite differences and what the kernel says")
     title = f"{label.capitalize()} sizes: {MEASURES[args.measure].title}, and its ratio to NumPy's"

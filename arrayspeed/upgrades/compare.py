@@ -15,22 +15,19 @@ from arrayspeed.measure.looking import Limits
 from arrayspeed.measure.plan import Selection, combinations, wanted
 from arrayspeed.measure.selections import COMPILED
 from arrayspeed.measure.session import Session
-from arrayspeed.measure.states import ALWAYS, NEVER, WHERE_FAULTS, differ
 from arrayspeed.measure.until_decided import until_decided
 from arrayspeed.model.combination import Combination
 from arrayspeed.model.failures import NOT_AVAILABLE
 from arrayspeed.model.measures import ALL, BYTES, LARGEST, MEASURES, SMALLEST, measure_of
+from arrayspeed.model.retention import ALWAYS, NEVER, RETAINED, WHERE_FAULTS
 from arrayspeed.records.measures import observed_of_sides
-from arrayspeed.records.processes import Process
+from arrayspeed.records.processes import Process, as_retained, takes_two_times
 from kernels import CATALOGUE
 from kernels.catalogue import dtypes
 
 #: What tells combinations of one environment apart; after it, `RETAINED` where it is their other time.
 Key = tuple[str, str, int | None, str | None]
 Compared = Key | tuple[Key, str]
-
-#: The time of a call where the process retains freed memory, in names of comparisons.
-RETAINED = "memory retained"
 
 
 def default_selections(
@@ -108,23 +105,13 @@ class Sides:
 
     @property
     def two_times(self) -> bool:
-        """Whether on either side a call takes another time where freed memory is retained, by the first round that was
-        asked.
-        """
-        asked = [(process, more) for process in (*self.old[:1], *self.new[:1]) if (more := process.retained)]
-        return any(differ(process.value, process.faults, more.value, more.faults) for process, more in asked)
+        """Whether on either side a call takes another time where freed memory is retained."""
+        return takes_two_times([*self.old[:1], *self.new[:1]])
 
     def retaining(self) -> Sides:
         """Return the same where freed memory is retained, from the rounds in which both sides gave a time there."""
         both = [(old, new) for old, new in zip(self.old, self.new, strict=True) if old.retained and new.retained]
         return Sides(*([as_retained(pair[side]) for pair in both] for side in (0, 1)))
-
-
-def as_retained(process: Process) -> Process:
-    """Return what a process gave where it retained freed memory, as if it were all that it gave."""
-    more = process.retained
-    assert more is not None
-    return replace(process, value=more.value, batches=more.batches, faults=more.faults, why=more.why, retained=None)
 
 
 Found = dict[Key, Sides]

@@ -24,10 +24,10 @@ from arrayspeed.measure.blocks import SAMPLING, Forked
 from arrayspeed.measure.looking import Limits, OutOfTime
 from arrayspeed.measure.players import Failed, Interleaving, interleave
 from arrayspeed.measure.progress import Rounds, cost
-from arrayspeed.measure.states import WHERE_FAULTS, differ
 from arrayspeed.measure.until_decided import until_decided
 from arrayspeed.model.combination import Combination
 from arrayspeed.model.errors import UserError
+from arrayspeed.model.retention import WHERE_FAULTS, differ
 from arrayspeed.records import processes
 from arrayspeed.records.processes import Process
 from arrayspeed.system.processes import state

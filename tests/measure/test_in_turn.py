@@ -2,11 +2,13 @@
 
 import contextlib
 import json
+import math
 import os
 import subprocess
 
 import pytest
 
+from arrayspeed.audit import copies
 from arrayspeed.measure import backends
 from arrayspeed.measure.backends import blocks_of_backends, needed
 from arrayspeed.model.combination import Combination
@@ -57,6 +59,26 @@ def test_backends_that_do_not_fit_into_memory_are_in_several_blocks_with_the_anc
     assert all(len(each) == 2 for each in names(blocks_of_backends(map(one, every)))), "a comparison needs two"
 
 
+def test_each_backend_meets_a_copy_of_itself_among_all(monkeypatch):
+    every = [one(name) for name in ("numpy", "numba", "jax")]
+    (block,) = blocks_of_backends(every, alike=2)
+    made = copies.with_a_copy_each(block)
+    assert len(made.sides) == 6 and [name for name, _ in made.named[:4]] == ["numpy", "numba", "jax", "numpy copy"]
+    assert all(name.removesuffix(" copy") == side.backend for name, side in made.named)
+    seconds = dict(zip(made.names, (1.0, 2.0, 3.0, 1.0, 2.2, 3.0), strict=True))
+    groups = {(made.name, name): [Process(side, seconds[name], round=0)] for name, side in made.named}
+    found = copies.observed(groups)
+    assert {name: ones.differences() for (_, name), ones in found.items()} == {
+        "numpy copy": [0.0],
+        "numba copy": [pytest.approx(math.log(1.1))],
+        "jax copy": [0.0],
+    }, "nothing is compared with another backend"
+    monkeypatch.setattr(backends, "all_memory", lambda: 6 * needed(one("numpy")) / backends.SHARE * 1.01)
+    assert len(blocks_of_backends(every)) == len(blocks_of_backends(every, alike=2)) == 1
+    monkeypatch.setattr(backends, "all_memory", lambda: 5 * needed(one("numpy")) / backends.SHARE)
+    assert len(blocks_of_backends(every)) == 1 and len(blocks_of_backends(every, alike=2)) == 2, "copies take memory"
+
+
 def test_first_calls_and_errors_come_from_the_processes_that_are_timed():
     ones = [one(name, measure=measure) for measure in ("time_call", "track_first_call") for name in ("numpy", "jax")]
     first, second = blocks_of_backends(ones)
@@ -104,9 +126,9 @@ def stored(folder):
     return [json.loads(row) for path in paths for row in path.read_text().splitlines()]
 
 
-def test_each_run_adds_a_round(few_backends):
+def test_the_first_run_makes_two_rounds_and_each_further_run_adds_one(few_backends):
     folder, run = few_backends
-    for count in (1, 2):
+    for count in (2, 3):
         run("bench")
         rows = stored(folder)
         times = [row for row in rows if row["benchmark"].endswith("time_call")]
@@ -146,5 +168,5 @@ def test_a_backend_that_crashes_in_a_block_leaves_the_others(few_backends):
     done = run("bench", status=1)
     assert "failed: elementwise.add_float64.time_call(numba, 10, cpu)" in done.stderr
     rows = [row for row in stored(folder) if row["benchmark"].endswith("time_call")]
-    assert [row["value"] is None for row in rows] == [False, True]
+    assert [row["value"] is None for row in rows] == [False, True] * 2
     assert rows[1]["kind"] == "crashed"

@@ -157,11 +157,15 @@ def test_two_copies_of_one_environment(empty):
             assert row["ratio"] == pytest.approx(before["ratio"], rel=1e-3), "batches are stored to four digits"
 
 
-def test_copies_leave_nothing_in_the_results(empty):
-    arguments = ["copies", "--kernel", "add", "--backend", "numpy", "--size", "1000", "--rounds", "2"]
+@pytest.mark.parametrize(
+    ("more", "backends"), [([], ["numpy"]), (["--backend", "torch", "--together"], ["numpy", "torch"])]
+)
+def test_copies_leave_nothing_in_the_results(empty, more, backends):
+    arguments = ["copies", "--kernel", "add", "--backend", "numpy", "--size", "1000", "--rounds", "2", *more]
     done = subprocess.run([*ARRAYSPEED, *arguments, "--format", "json"], cwd=empty, capture_output=True, text=True)
-    (row,) = json.loads(done.stdout)["copies"]
-    assert row["one"]["kernel"] == "add" and row["rounds"] == 2
+    rows = json.loads(done.stdout)["copies"]
+    assert [row["one"]["backend"] for row in rows] == backends
+    assert all(row["one"]["kernel"] == "add" and row["rounds"] == len(row["in_turn"]) == 2 for row in rows)
     assert command("git", "status", "--porcelain", "results", cwd=empty).stdout == ""
 
 

@@ -1,15 +1,22 @@
 """Backends in turn: from stored processes to rounds, levels and ratios."""
 
+import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from arrayspeed.decide.compare import APART, ROUND_NOISE, best, compare, levels, levels_in_turn
+from arrayspeed.decide.weighted import part, weighted_mean
+from arrayspeed.measure.backends import in_both_states
+from arrayspeed.measure.backends_until_decided import observed
+from arrayspeed.measure.blocks import Block
 from arrayspeed.model.combination import Combination
+from arrayspeed.model.retention import ALWAYS, NEVER, RETAINED, WHERE_FAULTS
 from arrayspeed.records.backends import rounds_of_backends
-from arrayspeed.records.levels import Case, with_common_rounds
-from arrayspeed.records.processes import Process
+from arrayspeed.records.levels import Case, inverse, rounds_in_turn, with_common_rounds
+from arrayspeed.records.processes import Process, Retained, line
 
 BENCHMARK = "elementwise.add_float64.time_call"
 LABELS = {"family": "elementwise", "kernel": "add", "dtype": "float64", "measure": "time_call"}
@@ -85,6 +92,99 @@ def test_who_took_no_turns_is_compared_as_measured_apart():
     ratio = compare(other, found["numpy"])
     assert not ratio.in_turn
     assert math.log(ratio.high) > APART
+
+
+def in_two_states(usual, retained, two_times=(), noise=0.01):
+    """Levels of values that take turns in six rounds, with what they are where memory is retained."""
+    rng = np.random.default_rng(1)
+
+    def drawn(value):
+        return {number: (value * np.exp(rng.normal(0, noise))).repeat(5).tolist() for number in range(6)}
+
+    batches, again = ({name: drawn(value) for name, value in values.items()} for values in (usual, retained))
+    anchor = next(iter(usual))
+    kinds = {name: name for name in usual}
+    return levels_in_turn(batches, dict.fromkeys(usual, anchor), kinds, again, two_times)
+
+
+def test_an_interval_encloses_both_states_of_the_allocator():
+    """NumPy's page faults make it three times as slow: JAX is faster there, and slower where memory is retained."""
+    usual, retained = {"numpy": 3.0, "jax": 1.0, "torch": 0.3}, {"numpy": 0.8, "jax": 1.0, "torch": 0.3}
+    found = in_two_states(usual, retained, {"numpy"})
+    ratio = compare(found["jax"], found["numpy"])
+    assert ratio.ratio == pytest.approx(1 / 3, rel=0.05) and ratio.low < 1 / 3
+    assert ratio.retained.ratio == pytest.approx(1.25, rel=0.05) and ratio.high == ratio.retained.high > 1.2
+    assert ratio.verdict == "unclear" and ratio.retained.verdict == "slower"
+    assert inverse(ratio).retained.ratio == pytest.approx(0.8, rel=0.05)
+    assert inverse(ratio).low < 0.8 and inverse(ratio).high > 3
+    assert found["numpy"].value_retained == pytest.approx(0.8, rel=0.05) and found["jax"].value_retained is None
+    assert compare(found["torch"], found["numpy"]).verdict == "faster", "in both states"
+    assert compare(found["torch"], found["jax"]).retained is None, "neither takes two times"
+    assert set(best({name: found[name] for name in ("numpy", "jax")})) == {"numpy", "jax"}
+    assert set(best(found)) == {"torch"}
+    assert compare(found["jax"].times(2), found["numpy"]).retained.ratio == pytest.approx(2.5, rel=0.05)
+
+
+def test_a_mean_encloses_both_states_too():
+    usual, retained = {"numpy": 3.0, "jax": 1.0}, {"numpy": 0.8, "jax": 1.0}
+    found = in_two_states(usual, retained, {"numpy"})
+    alone = in_two_states(usual, retained)
+    mean = weighted_mean([part(found["jax"], found["numpy"])], [1.0])
+    assert mean.verdict == "unclear" and mean.high > 1.2
+    assert weighted_mean([part(alone["jax"], alone["numpy"])], [1.0]).verdict == "faster"
+
+
+def with_retained(backend, number, usual, retained, faults):
+    one = process(backend, number, [usual] * 5)
+    return replace(one, faults=faults, retained=Retained([retained] * 5, 0.0))
+
+
+def test_further_turns_are_taken_until_they_were_tried_and_where_they_matter():
+    block = Block(".block", tuple(process(name, 0, [1.0]).one for name in ("numpy", "jax")))
+    alike = [with_retained("numpy", 0, 1e-3, 1e-3, 1.0), with_retained("jax", 0, 1e-3, 1e-3, 0.0)]
+    differing = [with_retained("numpy", 0, 3e-3, 1e-3, 900.0), *alike[1:]]
+    for played, expected in (
+        ([process("numpy", 0, [1e-3])], WHERE_FAULTS),
+        (alike, NEVER),
+        (differing, ALWAYS),
+        ([process("numpy", 0, [1e-3]), *differing], ALWAYS),
+    ):
+        assert in_both_states({".block": played})(block) == expected
+
+
+def test_pairs_are_decided_in_both_states():
+    played = [
+        each
+        for number in range(3)
+        for each in (
+            with_retained("numpy", number, 3e-3, 1e-3, 900.0),
+            with_retained("jax", number, 1e-3, 1e-3, 0.0),
+            process("torch", number, [1e-3] * 5),
+        )
+    ]
+    block = Block(".block", tuple(one.one for one in played[:3]), names=("numpy", "jax", "torch"))
+    found = observed({".block": block}, {".block": played})
+    assert set(found) == {
+        (".block", "numpy", "jax", ""),
+        (".block", "numpy", "jax", RETAINED),
+        (".block", "numpy", "torch", ""),
+        (".block", "jax", "torch", ""),
+    }
+    assert found[".block", "numpy", "jax", RETAINED].differences() == pytest.approx([0.0] * 3)
+    assert found[".block", "numpy", "jax", ""].differences() == pytest.approx([-math.log(3)] * 3)
+
+
+def test_both_states_are_read_from_what_is_stored(tmp_path):
+    stored = [with_retained("numpy", 0, 3e-3, 1e-3, 900.0), with_retained("jax", 0, 1e-3, 1e-3, 0.0)]
+    stored += [process("numpy", 1, [3e-3] * 5), process("jax", 1, [1e-3] * 5)]
+    path = tmp_path / "machine" / "12345678-venv.processes.jsonl"
+    path.parent.mkdir()
+    path.write_text("".join(json.dumps(line(one)) + "\n" for one in stored))
+    found = rounds_in_turn(tmp_path, "machine", "venv", "12345678" + 32 * "0")
+    numpy, jax = (found[Case("add", 1000, name)] for name in ("numpy", "jax"))
+    assert numpy.two_times and not jax.two_times
+    assert len(numpy.rounds) == 2 and numpy.retained == {(".block", 0): [1e-3] * 5}
+    assert jax.retained == {(".block", 0): [1e-3] * 5} and jax.anchor.backend == "numpy"
 
 
 def test_a_level_times_a_number():

@@ -36,6 +36,7 @@ page(async (redraw) => {
       .map((label) => bars(meta, kernel, label, known[label], measure, values, names, best.get(known[label]))),
     el("p", { class: "note" }, "★ marks those that cannot be told apart from the best. Intervals are 95 % intervals, from the differences between processes."),
     apart(groups, sizes),
+    retained(groups, sizes, values),
     numbers(meta, kernel, values, names, sizes, best),
     waysSaid(meta, [kernel]),
     missing(meta, kernel, found),
@@ -143,6 +144,16 @@ function apart(groups, sizes) {
   const names = (size) => (groups.get(size).apart.length === groups.get(size).names.length ? "all" : groups.get(size).apart.map((one) => one.split(",")[0]).join(", "));
   return el("details", {}, el("summary", {}, "What was measured one after the other, and not in turn"),
     el("ul", {}, found.map((size) => el("li", {}, `${count(size)}: ${names(size)}`))));
+}
+
+/** What takes another time where freed memory is retained. */
+function retained(groups, sizes, values) {
+  const { unit } = values[0];
+  const found = sizes.map((size) => [size, Object.entries(groups.get(size)?.retained ?? {})]).filter(([, ones]) => ones.length);
+  if (!found.length) return null;
+  return el("details", {}, el("summary", {}, "What takes another time in a process that retains freed memory"),
+    el("p", {}, "Such a process has freed a large block before, and no longer returns what a call frees to the system, which costs page faults. Best sets and comparisons hold in both states."),
+    el("ul", {}, found.map(([size, ones]) => el("li", {}, `${count(size)}: ${ones.map(([name, [usual, other]]) => `${name.split(",")[0]} ${human(usual, unit)} → ${human(other, unit)}`).join(", ")}`))));
 }
 
 function missing(meta, kernel, found) {

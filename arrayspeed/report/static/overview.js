@@ -147,6 +147,9 @@ const SIGNS = { unclear: " ?", same: " =" };
 /** What is put behind a ratio of two that did not take turns. */
 const APART = " ~";
 
+/** What is put behind a ratio whose interval encloses two states of the allocator. */
+const TWO_TIMES = " †";
+
 /** Whether one of two was measured minutes before or after the other. */
 function isApart(group, ...names) {
   return group?.apart.some((name) => names.includes(name)) ?? false;
@@ -180,10 +183,11 @@ function cell({ meta, byKernel, decided, baseline, state }, kernel, one) {
   const word = ratio?.[3];
   // A comparison of two ways of computing is marked whichever of them the other way is.
   const mark = otherWay(meta, kernel, ratio ? [...new Set([one.backend, baseline.split(",")[0]])] : [one.backend]);
-  const title = `${kernel} on ${key(row)}${ratio ? `: ${times(ratio[0])} (${range(ratio)}), ${word}` : ""}`;
+  const retained = ratio?.[4] ? `; ${times(ratio[4])} where freed memory is retained, which the interval encloses` : "";
+  const title = `${kernel} on ${key(row)}${ratio ? `: ${times(ratio[0])} (${range(ratio)}), ${word}${retained}` : ""}`;
   return el("td", { style: shade(ratio), class: word === "unclear" && "unclear" },
     el("a", { href: link("backends.html", { ...state, kernel }), title },
-      itself ? "1×" : ratio ? `${times(ratio[0])}${SIGNS[word] ?? ""}${isApart(decided.get(kernel), key(row), baseline) ? APART : ""}` : "", mark,
+      itself ? "1×" : ratio ? `${times(ratio[0])}${SIGNS[word] ?? ""}${isApart(decided.get(kernel), key(row), baseline) ? APART : ""}${retained && TWO_TIMES}` : "", mark,
       ratio ? el("small", {}, range(ratio)) : null, el("small", { class: "value" }, human(row.value, row.unit))));
 }
 
@@ -204,7 +208,7 @@ function legend(factor) {
   const steps = [1 / 32, 1 / 8, 1 / 2, 2, 8, 32];
   return el("div", { class: "legend" }, "worse", steps.map((ratio) =>
     el("span", { style: shade([ratio, ratio, ratio, ratio > 1 ? "better" : "worse"]) }, times(ratio))), "better",
-    el("span", {}, `= shown to be the same within ×${factor}; ? unclear: neither that nor a difference beyond ×${factor} is shown; ~ the two were measured one after the other, and not in turn. Below each ratio is its 95 % interval. `
+    el("span", {}, `= shown to be the same within ×${factor}; ? unclear: neither that nor a difference beyond ×${factor} is shown; ~ the two were measured one after the other, and not in turn; † one of the two takes another time in a process that retains freed memory. Below each ratio is its 95 % interval, which encloses both. `
       + "A family's line is the geometric mean over its kernels; 3/5 is over three of five, those that both backends have and compute in the same way; ≠ says that some are left out since they do not."));
 }
 

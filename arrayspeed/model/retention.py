@@ -21,6 +21,9 @@ SHARE, FEWEST = 0.002, 0.5
 #: come and go): two turns of one process, seconds apart, differ by less.
 CLEAR, RATIO = 0.02, 1.25
 
+#: What the second state is called.
+RETAINED = "memory retained"
+
 #: When sides take turns again in the other state: never, where page faults say that it may matter, always.
 NEVER, WHERE_FAULTS, ALWAYS = "never", "where there are page faults", "always"
 
