@@ -116,7 +116,7 @@ def test_an_interval_encloses_both_states_of_the_allocator():
     assert ratio.retained.ratio == pytest.approx(1.25, rel=0.05) and ratio.high == ratio.retained.high > 1.2
     assert ratio.verdict == "unclear" and ratio.retained.verdict == "slower"
     assert inverse(ratio).retained.ratio == pytest.approx(0.8, rel=0.05)
-    assert inverse(ratio).low < 0.8 and inverse(ratio).high > 3
+    assert inverse(ratio).low < 0.82 and inverse(ratio).high > 2.9
     assert found["numpy"].value_retained == pytest.approx(0.8, rel=0.05) and found["jax"].value_retained is None
     assert compare(found["torch"], found["numpy"]).verdict == "faster", "in both states"
     assert compare(found["torch"], found["jax"]).retained is None, "neither takes two times"
