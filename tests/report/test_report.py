@@ -65,6 +65,30 @@ AUDITED = "generated-audit-alone"
 
 WITH_GPU = "generated-2cpu-gpu"
 
+#: Where NumPy has page faults, and another time without them.
+FAULTY = "generated-faults"
+
+
+def faulty_lines():
+    """Four rounds of three backends in turn: JAX is three times as fast as NumPy with its page faults, and slower than
+    NumPy without them; Numba is faster in both.
+    """
+    seconds = {"numpy": (3e-3, 8e-4, 900.0), "jax": (1e-3, 1e-3, 0.0), "numba": (1e-4, 1e-4, 0.0)}
+    common = {"benchmark": "elementwise.add_float64.time_call", "size": 1_000, "device": "cpu", "block": ".block"}
+    return [
+        common
+        | {
+            "backend": backend,
+            "value": usual,
+            "round": number,
+            "number": 10,
+            "batches": [usual * (1 + number / 100)] * 5,
+        }
+        | {"faults": faults, "retained": {"batches": [retained * (1 + number / 100)] * 5, "faults": 0.0, "why": None}}
+        for number in range(4)
+        for backend, (usual, retained, faults) in seconds.items()
+    ]
+
 
 def gpu_rows():
     """NumPy on the CPU, CuPy and JAX on the GPU; launches that take three quarters of a small call, transfers."""
@@ -122,6 +146,9 @@ def write_all(folder):
     (folder / GENERATED / "scaling.jsonl").write_text("\n".join(map(json.dumps, scaled())) + "\nnonsense\n")
     tied = [row("add", "numpy", 1_000, 1.1e-6), row("add", "numba", 1_000, 1e-6)]
     write_results(folder, tied, machine=NOISY)
+    faulty = [row("add", name, 1_000, seconds) for name, seconds in (("numpy", 3e-3), ("jax", 1e-3), ("numba", 1e-4))]
+    path = write_results(folder, faulty, machine=FAULTY)
+    path.with_suffix(".processes.jsonl").write_text("\n".join(map(json.dumps, faulty_lines())) + "\n")
     hostile = [row("add", HOSTILE, 1_000, 1e-6), row("add", "numpy", 1_000, 1e-6)]
     write_results(folder, hostile, machine=HOSTILE, machine_folder="hostile")
 
@@ -176,6 +203,17 @@ def group(site, kernel, size, measure="time_call"):
 def test_the_best_are_all_that_cannot_be_told_apart(site):
     assert set(group(site, "matmul", 2_000)["best"]["cpu"]) == {"numpy, cpu", "numba, cpu"}
     assert group(site, "elementwise", 1_000)["best"]["cpu"] == ["numba, cpu"]
+
+
+def test_what_takes_two_times_is_compared_in_both(site):
+    (found,) = (one for one in decided(site, FAULTY)["groups"] if one["kernel"] == "add")
+    assert found["retained"] == {"numpy, cpu": [pytest.approx(3e-3, rel=0.03), pytest.approx(8e-4, rel=0.03)]}
+    names = found["names"]
+    ratio, low, high, word, retained = found["times"][names.index("jax, cpu")][names.index("numpy, cpu")]
+    assert ratio == pytest.approx(3, rel=0.01) and retained == pytest.approx(0.8, rel=0.01)
+    assert low <= 0.8 and high >= 3 and word == "unclear"
+    assert found["times"][names.index("numba, cpu")][names.index("numpy, cpu")][3] == "better", "in both states"
+    assert len(found["times"][names.index("numba, cpu")][names.index("jax, cpu")]) == 4, "neither takes two times"
 
 
 def test_another_way_of_computing_is_never_the_best(site):
@@ -493,6 +531,19 @@ def test_what_is_unclear_has_no_colour(page, address):
     assert "Number of kernels (of 1) for which a backend is among the best: numpy 1, numba 1." in page.inner_text(
         "#view"
     )
+
+
+def test_two_times_are_marked_and_named(page, address):
+    visit(page, f"{address}overview.html?size=small&measure=time_call&machine={FAULTY}")
+    marked = page.locator("table.heat tr:not(.family) td", has_text="†")
+    assert marked.count() == 2 and not marked.first.locator("a").get_attribute("title").endswith("unclear")
+    assert "where freed memory is retained, which the interval encloses" in marked.first.locator("a").get_attribute(
+        "title"
+    )
+    visit(page, f"{address}backends.html?kernel=add&machine={FAULTY}")
+    found = page.locator("details", has_text="What takes another time in a process that retains freed memory")
+    found.locator("summary").click()
+    assert re.search(r"1,000: numpy 3.\d+ ms → 81\d µs", found.inner_text()), found.inner_text()
 
 
 def test_a_claim_whose_direction_holds_and_size_does_not(page, address):
