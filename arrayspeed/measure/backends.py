@@ -14,13 +14,13 @@ import json
 import math
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from asv.config import Config
 
 from arrayspeed.formats.progress import clear, clock
 from arrayspeed.measure import asv_processes, interrupts
-from arrayspeed.measure.block_results import ByBlock, rounds_of, stored, write_results
+from arrayspeed.measure.block_results import ByBlock, in_both_states, rounds_of, stored, write_results
 from arrayspeed.measure.blocks import Block, group_by_process, rounds
 from arrayspeed.measure.host import only_run
 from arrayspeed.measure.plan import Selection, combinations, nothing, side_by_side
@@ -30,7 +30,6 @@ from arrayspeed.measure.session import Session, open_session
 from arrayspeed.model.combination import Combination
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.measures import measure_of
-from arrayspeed.model.retention import ALWAYS, NEVER, WHERE_FAULTS
 from arrayspeed.model.units import human
 from arrayspeed.records import processes
 from arrayspeed.records.processes import Process
@@ -150,18 +149,6 @@ def add_rounds(
                 progress.finish(sides, said(gang[0], played[0]))
     clear()
     return measured, failures
-
-
-def in_both_states(found: Mapping[str, Sequence[Process]]) -> Callable[[Block], str]:
-    """Return what says when the sides of a block take further turns, in which they retain freed memory: where page
-    faults say that it may matter until that was tried, and then always, if it does.
-    """
-
-    def retained(block: Block) -> str:
-        asked = [one for one in found[block.name] if one.retained]
-        return WHERE_FAULTS if not asked else ALWAYS if processes.takes_two_times(asked) else NEVER
-
-    return retained
 
 
 def sides_of(gang: Iterable[Block]) -> list[Combination]:

@@ -10,7 +10,7 @@ from itertools import combinations
 from asv.config import Config
 
 from arrayspeed.decide import Observed
-from arrayspeed.measure.backends import TURNS, blocks_of_backends, in_both_states, planned
+from arrayspeed.measure.backends import TURNS, blocks_of_backends, planned
 from arrayspeed.measure.blocks import Block
 from arrayspeed.measure.host import only_run
 from arrayspeed.measure.looking import Limits
@@ -18,11 +18,10 @@ from arrayspeed.measure.plan import Selection
 from arrayspeed.measure.session import open_session
 from arrayspeed.measure.until_decided import go_on
 from arrayspeed.model.errors import UserError
-from arrayspeed.model.retention import RETAINED
-from arrayspeed.records.measures import observed_of_sides
-from arrayspeed.records.processes import Process, as_retained, takes_two_times
+from arrayspeed.records.measures import observed_in_both_states
+from arrayspeed.records.processes import Process
 
-#: Block, two of its sides, and the state of their allocator: `RETAINED`, or "" where it is as they find it.
+#: Block, two of its sides, and the allocator's state.
 Key = tuple[str, str, str, str]
 
 
@@ -46,7 +45,7 @@ def run(
         blocks = {one.name: one for one in blocks_of_backends(planned(session, selections))}
         if not blocks:
             raise UserError("this selection has no two backends of one environment to compare")
-        return go_on(session, blocks, observed, limits, TURNS, in_both_states)
+        return go_on(session, blocks, observed, limits, TURNS)
 
 
 def observed(blocks: Mapping[str, Block], by_block: Mapping[str, list[Process]]) -> dict[Key, Observed]:
@@ -58,11 +57,8 @@ def observed(blocks: Mapping[str, Block], by_block: Mapping[str, list[Process]])
         of = defaultdict(list)
         for process in ones:
             of[process.one].append(process)
-        two = {one for one, played in of.items() if takes_two_times(played)}
-        again = {one: [as_retained(process) for process in played if process.retained] for one, played in of.items()}
         for (first, one), (second, other) in combinations(blocks[name].named, 2):
-            for state, known in [("", of), (RETAINED, again)] if two & {one, other} else [("", of)]:
-                if known.get(one) and known.get(other):
-                    found = observed_of_sides(known[one], known[other])
+            if of[one] and of[other]:
+                for state, found in observed_in_both_states(of[one], of[other]).items():
                     made[name, first, second, state] = replace(found, group=(one.measure, first, second, state))
     return made

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from statistics import median
 from typing import Any
@@ -16,6 +16,7 @@ from arrayspeed.measure.blocks import Block
 from arrayspeed.measure.session import Session, save_atomically
 from arrayspeed.model.combination import Combination
 from arrayspeed.model.measures import measure_of
+from arrayspeed.model.retention import ALWAYS, NEVER, WHERE_FAULTS
 from arrayspeed.records import processes
 from arrayspeed.records.processes import Process
 
@@ -44,6 +45,18 @@ def stored(session: Session, blocks: Mapping[str, Block]) -> ByBlock:
 def rounds_of(played: Iterable[Process]) -> set[int | None]:
     """Return the rounds that processes are of."""
     return {process.round for process in played}
+
+
+def in_both_states(found: Mapping[str, Sequence[Process]]) -> Callable[[Block], str]:
+    """Return what says when the sides of a block take further turns, in which they retain freed memory: where page
+    faults say that it may matter until that was tried, and then always, if it does.
+    """
+
+    def retained(block: Block) -> str:
+        asked = [one for one in found[block.name] if one.retained]
+        return WHERE_FAULTS if not asked else ALWAYS if processes.takes_two_times(asked) else NEVER
+
+    return retained
 
 
 def write_results(session: Session, by_block: Mapping[str, list[Process]]) -> None:

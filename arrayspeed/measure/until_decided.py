@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping
 from typing import TypeVar
 
 from arrayspeed.decide import Decision, Observed
 from arrayspeed.decide.words import FAILURES
-from arrayspeed.measure.block_results import rounds_of, stored, write_results
+from arrayspeed.measure.block_results import in_both_states, rounds_of, stored, write_results
 from arrayspeed.measure.blocks import Block, group_by_process, guesses, never, rounds
 from arrayspeed.measure.looking import Clock, Limits, look_by_look
 from arrayspeed.measure.plan import nothing
@@ -101,13 +101,11 @@ def go_on(
     observed: Callable[[Mapping[str, Block], Mapping[str, list[Process]]], dict[Compared, Observed]],
     limits: Limits,
     turns: Interleaving | None = None,
-    states: Callable[[Mapping[str, Sequence[Process]]], Callable[[Block], str]] = lambda _: never,
 ) -> int:
     """Measure blocks until they are decided, from where earlier runs of the same code stopped, and write asv's results;
     return the exit status, which is 1 where anything fails.
 
-    ``observed``: what is compared, of blocks and the processes of each. ``turns``: how sides take turns. ``states``: of
-    the processes of each block, when its sides take further turns, in which they retain freed memory.
+    ``observed``: what is compared, of blocks and the processes of each. ``turns``: how sides take turns.
     """
     found = stored(session, blocks)
 
@@ -116,8 +114,9 @@ def go_on(
 
     try:
         before = {name: len(rounds_of(ones)) for name, ones in found.items()}
+        retained = in_both_states(found)
         decisions = until_decided(
-            session, blocks, take, lambda: observed(blocks, found), limits, before, turns, retained=states(found)
+            session, blocks, take, lambda: observed(blocks, found), limits, before, turns, retained=retained
         )
     finally:
         write_results(session, found)

@@ -9,7 +9,8 @@ from arrayspeed.decide.compare import APART
 from arrayspeed.decide.observed import Value
 from arrayspeed.decide.words import ERRORS, FACTOR, SIZES, TIMES
 from arrayspeed.model.measures import BYTES, ERROR, SECONDS, measure_of
-from arrayspeed.records.processes import Process
+from arrayspeed.model.retention import RETAINED
+from arrayspeed.records.processes import Process, as_retained, takes_two_times
 
 #: Unit -> what more and less of it are called.
 WORDS = {SECONDS: TIMES, BYTES: SIZES, ERROR: ERRORS}
@@ -36,6 +37,17 @@ def observed_of_sides(reference: list[Process], subject: list[Process], factor: 
         extra=APART if apart and not how.exact else 0.0,
         sometimes=any(process.sometimes for process in subject),
     )
+
+
+def observed_in_both_states(reference: list[Process], subject: list[Process]) -> dict[str, Observed]:
+    """Return the same by the allocator's state: "" as the processes find it, and `RETAINED` where freed memory is
+    retained, if either side takes another time there.
+    """
+    found = {"": observed_of_sides(reference, subject)}
+    again = [[as_retained(process) for process in side if process.retained] for side in (reference, subject)]
+    if takes_two_times([*reference, *subject]) and all(again):
+        found[RETAINED] = observed_of_sides(*again)
+    return found
 
 
 def by_round(processes: Iterable[Process], side: str) -> dict[Hashable, Value]:

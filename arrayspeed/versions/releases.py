@@ -21,12 +21,12 @@ from arrayspeed.measure.until_decided import go_on
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.libraries import PYTHON, held, of_python
 from arrayspeed.model.measures import measure_of
-from arrayspeed.records.measures import observed_of_sides
+from arrayspeed.records.measures import observed_in_both_states
 from arrayspeed.records.processes import Process
 from arrayspeed.versions.history import order
 
-#: Block and release -> what is decided: the release against the anchor.
-Key = tuple[str, str]
+#: Block, release and the allocator's state -> what is decided: the release against the anchor.
+Key = tuple[str, str, str]
 
 
 def run(
@@ -83,5 +83,6 @@ def observed(blocks: Mapping[str, Block], by_name: Mapping[str, list[Process]]) 
             of[process.one.environment].append(process)
         for other in others:
             if of[anchor] and of[other]:
-                made[name, other] = observed_of_sides(of[anchor], of[other])
+                states = observed_in_both_states(of[anchor], of[other])
+                made |= {(name, other, state): found for state, found in states.items()}
     return made

@@ -9,14 +9,17 @@ import pytest
 
 from arrayspeed.decide.compare import APART, ROUND_NOISE, best, compare, levels, levels_in_turn
 from arrayspeed.decide.weighted import part, weighted_mean
-from arrayspeed.measure.backends import in_both_states
 from arrayspeed.measure.backends_until_decided import observed
+from arrayspeed.measure.block_results import in_both_states
 from arrayspeed.measure.blocks import Block
+from arrayspeed.measure.looking import Limits
 from arrayspeed.model.combination import Combination
 from arrayspeed.model.retention import ALWAYS, NEVER, RETAINED, WHERE_FAULTS
 from arrayspeed.records.backends import rounds_of_backends
 from arrayspeed.records.levels import Case, inverse, rounds_in_turn, with_common_rounds
 from arrayspeed.records.processes import Process, Retained, line
+from arrayspeed.upgrades.compare import Sides, judge_stored
+from arrayspeed.versions import releases
 
 BENCHMARK = "elementwise.add_float64.time_call"
 LABELS = {"family": "elementwise", "kernel": "add", "dtype": "float64", "measure": "time_call"}
@@ -218,3 +221,35 @@ def test_rounds_are_the_same_rounds_for_all_that_compete():
     assert made[numpy].rounds == pytest.approx([math.log(2), math.log(3)])
     assert made[jax].rounds == pytest.approx([math.log(2), math.log(3)])
     assert made[mlx].rounds == ()
+
+
+def test_releases_are_decided_in_both_states():
+    sides = [replace(process("numpy", 0, [1.0]).one, environment=name) for name in ("new", "old")]
+    played = [
+        replace(with_retained("numpy", number, usual, retained, faults), one=one)
+        for number in range(3)
+        for one, usual, retained, faults in zip(sides, (3e-3, 3e-3), (2e-3, 1e-3), (900.0, 900.0), strict=True)
+    ]
+    found = releases.observed({".block": Block(".block", tuple(sides))}, {".block": played})
+    assert set(found) == {(".block", "old", ""), (".block", "old", RETAINED)}
+    assert found[".block", "old", ""].differences() == pytest.approx([0.0] * 3)
+    assert found[".block", "old", RETAINED].differences() == pytest.approx([-math.log(2)] * 3)
+    earlier = [replace(one, retained=None) for one in played]
+    assert set(releases.observed({".block": Block(".block", tuple(sides))}, {".block": earlier})) == {
+        (".block", "old", "")
+    }
+
+
+def test_a_release_is_safe_only_in_both_states():
+    """What an earlier run stored lacks the other state, in which the new release takes twice as long."""
+    old, new = (
+        [
+            with_retained("numpy", number, 3e-3 * (1 + number / 500), retained * (1 + number / 500), 900.0)
+            for number in range(6)
+        ]
+        for retained in (1e-3, 2e-3)
+    )
+    for side in (old, new):
+        side[0] = replace(side[0], retained=None)
+    rows = judge_stored({("time_call", "add", 1000, "cpu"): Sides(old, new)}, Limits())
+    assert {row.state: row.verdict for row in rows} == {"": "same", RETAINED: "slower"}
