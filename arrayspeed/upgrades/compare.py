@@ -110,8 +110,9 @@ class Sides:
 
     def retaining(self) -> Sides:
         """Return the same where freed memory is retained, from the rounds in which both sides gave a time there."""
-        both = [(old, new) for old, new in zip(self.old, self.new, strict=True) if old.retained and new.retained]
-        return Sides(*([as_retained(pair[side]) for pair in both] for side in (0, 1)))
+        asked = [{(one.block, one.round): one for one in side if one.retained} for side in (self.old, self.new)]
+        both = asked[0].keys() & asked[1].keys()
+        return Sides(*([as_retained(one) for where, one in side.items() if where in both] for side in asked))
 
 
 Found = dict[Key, Sides]

@@ -251,5 +251,5 @@ def test_a_release_is_safe_only_in_both_states():
     )
     for side in (old, new):
         side[0] = replace(side[0], retained=None)
-    rows = judge_stored({("time_call", "add", 1000, "cpu"): Sides(old, new)}, Limits())
+    rows = judge_stored({("time_call", "add", 1000, "cpu"): Sides(old, new[:-1])}, Limits())
     assert {row.state: row.verdict for row in rows} == {"": "same", RETAINED: "slower"}
