@@ -53,8 +53,11 @@ def in_both_states(found: Mapping[str, Sequence[Process]]) -> Callable[[Block], 
     """
 
     def retained(block: Block) -> str:
-        asked = [one for one in found[block.name] if one.retained]
-        return WHERE_FAULTS if not asked else ALWAYS if processes.takes_two_times(asked) else NEVER
+        asked: dict[Combination, list[Process]] = defaultdict(list)
+        for process in found[block.name]:
+            if process.retained:
+                asked[process.one].append(process)
+        return WHERE_FAULTS if not asked else ALWAYS if any(map(processes.takes_two_times, asked.values())) else NEVER
 
     return retained
 

@@ -8,6 +8,8 @@ differ.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from statistics import median
 
 #: Seconds that a page fault takes at most, with the zeroing of the page.
 FAULT = 1e-6
@@ -33,11 +35,27 @@ def may_differ(seconds: float | None, faults: float | None) -> bool:
     return bool(seconds and faults and faults >= FEWEST and faults * FAULT >= SHARE * seconds)
 
 
+#: Seconds and page faults of a call of one process, in the usual state and where it retained freed memory.
+Both = tuple[float | None, float | None, float | None, float | None]
+
+
 def differ(usual: float | None, faults: float | None, retained: float | None, retained_faults: float | None) -> bool:
     """Return whether one process's calls took two times: seconds and page faults of a call, in the usual state and
     where it retained freed memory.
     """
-    if not usual or not retained or not (may_differ(usual, faults) or may_differ(retained, retained_faults)):
-        return False
-    pages = abs((faults or 0.0) - (retained_faults or 0.0))
-    return pages * FAULT >= CLEAR * min(usual, retained) or abs(math.log(retained / usual)) > math.log(RATIO)
+    return any_differ([(usual, faults, retained, retained_faults)])
+
+
+def any_differ(processes: Iterable[Both]) -> bool:
+    """Return whether the calls of several processes took two times: by the page faults of any, or by the median of
+    their ratios, since a spell of the machine moves the ratios of a round.
+    """
+    ratios = []
+    for usual, faults, retained, retained_faults in processes:
+        if not usual or not retained or not (may_differ(usual, faults) or may_differ(retained, retained_faults)):
+            continue
+        pages = abs((faults or 0.0) - (retained_faults or 0.0))
+        if pages * FAULT >= CLEAR * min(usual, retained):
+            return True
+        ratios.append(math.log(retained / usual))
+    return bool(ratios) and abs(median(ratios)) > math.log(RATIO)

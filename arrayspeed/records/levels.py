@@ -161,7 +161,10 @@ def rounds_in_turn(results_dir: str | Path, machine: str, environment: str, comm
     one_of = {process.one.benchmark: process.one for process in stored}
     asked = [process for process in stored if process.retained]
     retained = rounds_of_backends(map(processes.as_retained, asked))
-    two = {(one.one.benchmark, one.one.size, side_of(one)) for one in asked if processes.takes_two_times([one])}
+    of_side = defaultdict(list)
+    for process in asked:
+        of_side[process.one.benchmark, process.one.size, side_of(process)].append(process)
+    two = {side for side, played in of_side.items() if processes.takes_two_times(played)}
     for where, sides in rounds_of_backends(stored).items():
         benchmark, size = where
         one = one_of[benchmark]

@@ -45,7 +45,7 @@ def observed_in_both_states(reference: list[Process], subject: list[Process]) ->
     """
     found = {"": observed_of_sides(reference, subject)}
     again = [[as_retained(process) for process in side if process.retained] for side in (reference, subject)]
-    if takes_two_times([*reference, *subject]) and all(again):
+    if all(again) and (takes_two_times(reference) or takes_two_times(subject)):
         found[RETAINED] = observed_of_sides(*again)
     return found
 

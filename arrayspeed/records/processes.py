@@ -28,7 +28,7 @@ from asv.results import get_filename
 from arrayspeed.model.combination import Combination, parse_name
 from arrayspeed.model.failures import CLASSES, class_of
 from arrayspeed.model.measures import CALL
-from arrayspeed.model.retention import differ
+from arrayspeed.model.retention import any_differ
 from arrayspeed.records.files import append
 from arrayspeed.records.fingerprints import fingerprint
 
@@ -116,8 +116,8 @@ def as_retained(process: Process) -> Process:
 
 
 def takes_two_times(played: Iterable[Process]) -> bool:
-    """Return whether a call takes another time where freed memory is retained, by any process that was asked."""
-    return any(differ(one.value, one.faults, more.value, more.faults) for one in played if (more := one.retained))
+    """Return whether a call takes another time where freed memory is retained, by the processes that were asked."""
+    return any_differ((one.value, one.faults, more.value, more.faults) for one in played if (more := one.retained))
 
 
 class Measuring(Protocol):

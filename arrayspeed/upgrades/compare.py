@@ -106,7 +106,7 @@ class Sides:
     @property
     def two_times(self) -> bool:
         """Whether on either side a call takes another time where freed memory is retained."""
-        return takes_two_times([*self.old, *self.new])
+        return takes_two_times(self.old) or takes_two_times(self.new)
 
     def retaining(self) -> Sides:
         """Return the same where freed memory is retained, from the rounds in which both sides gave a time there."""

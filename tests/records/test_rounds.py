@@ -14,7 +14,7 @@ from arrayspeed.measure.block_results import in_both_states
 from arrayspeed.measure.blocks import Block
 from arrayspeed.measure.looking import Limits
 from arrayspeed.model.combination import Combination
-from arrayspeed.model.retention import ALWAYS, NEVER, RETAINED, WHERE_FAULTS
+from arrayspeed.model.retention import ALWAYS, NEVER, RETAINED, WHERE_FAULTS, any_differ
 from arrayspeed.records.backends import rounds_of_backends
 from arrayspeed.records.levels import Case, inverse, rounds_in_turn, with_common_rounds
 from arrayspeed.records.processes import Process, Retained, line
@@ -153,6 +153,15 @@ def test_further_turns_are_taken_until_they_were_tried_and_where_they_matter():
         ([process("numpy", 0, [1e-3]), *differing], ALWAYS),
     ):
         assert in_both_states({".block": played})(block) == expected
+
+
+def test_a_spell_of_the_machine_is_no_other_time():
+    """Page faults that go away tell of any process; a ratio of times alone is that of most rounds."""
+    slow, usual = (1.0e-3, 20.0, 1.5e-3, 20.0), (1.0e-3, 20.0, 1.0e-3, 20.0)
+    assert any_differ([slow]) and any_differ([slow, slow, usual])
+    assert not any_differ([slow, usual, usual])
+    assert any_differ([usual, usual, (1.0e-3, 200.0, 1.0e-3, 20.0)])
+    assert not any_differ([]) and not any_differ([(1.0e-3, 0.0, 1.5e-3, 0.0)]), "without page faults nothing differs"
 
 
 def test_pairs_are_decided_in_both_states():
