@@ -251,15 +251,22 @@ def compare(subject: Level, reference: Level, factor: float = FACTOR, apart: flo
 def retaining(subject: Level, reference: Level) -> tuple[Level, Level] | None:
     """Return two as they are where processes retain freed memory; None where neither takes another time there, or they
     did not meet in that state.
+
+    Their ratio's noise is that of their rounds in both states: what moves it, spells of the machine above all, is the
+    same in both.
     """
     if not (subject.two_times or reference.two_times) or subject.retained.keys().isdisjoint(reference.retained.keys()):
         return None
-    return as_retained(subject), as_retained(reference)
+    known = in_turn(subject, reference)
+    usual = Prior()
+    if known and math.isfinite(known.freedom):
+        usual = Prior(known.variance * known.processes, known.freedom)
+    return as_retained(subject, usual), as_retained(reference, usual)
 
 
-def as_retained(one: Level) -> Level:
+def as_retained(one: Level, usual: Prior) -> Level:
     """Return a level of what was met where memory is retained alone."""
-    return replace(one, rounds=(), met=one.retained, retained={}, two_times=False)
+    return replace(one, rounds=(), met=one.retained, usual=usual, retained={}, two_times=False)
 
 
 def with_both(usual: Ratio, retained: Ratio) -> Ratio:

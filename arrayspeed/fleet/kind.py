@@ -14,10 +14,7 @@ from arrayspeed.decide import Decision, Looks, Observed
 from arrayspeed.measure.blocks import Block, group_by_process
 from arrayspeed.records import processes
 from arrayspeed.records.processes import Process
-from arrayspeed.versions.releases import observed
-
-#: A block's side that is compared with its reference.
-Key = tuple[str, str]
+from arrayspeed.versions.releases import Key, observed
 
 
 @dataclass
@@ -82,7 +79,7 @@ class Kind:
         last = self.looks.number + 1 >= len(self.looks.plan)
         self.decisions = self.looks.look(self.observed())
         undecided = self.looks.undecided(self.decisions)
-        return [] if last else list(dict.fromkeys(name for name, _ in undecided))
+        return [] if last else list(dict.fromkeys(name for name, *_ in undecided))
 
     def observed(self) -> dict[Key, Observed]:
         """Return every side against its reference."""

@@ -44,9 +44,9 @@ def observed_in_both_states(reference: list[Process], subject: list[Process]) ->
     retained, if either side takes another time there.
     """
     found = {"": observed_of_sides(reference, subject)}
-    again = [[as_retained(process) for process in side if process.retained] for side in (reference, subject)]
-    if all(again) and (takes_two_times(reference) or takes_two_times(subject)):
-        found[RETAINED] = observed_of_sides(*again)
+    old, new = ([as_retained(process) for process in side if process.retained] for side in (reference, subject))
+    if old and new and (takes_two_times(reference) or takes_two_times(subject)):
+        found[RETAINED] = observed_of_sides(old, new)
     return found
 
 

@@ -75,7 +75,7 @@ def all_blocks(session: Session, selections: Sequence[Selection]) -> list[Block]
 
 def observed(blocks: Mapping[str, Block], by_name: Mapping[str, list[Process]]) -> dict[Key, Observed]:
     """Return every release against its anchor."""
-    made = {}
+    made: dict[Key, Observed] = {}
     for name, ones in by_name.items():
         anchor, *others = (one.environment for one in blocks[name].sides)
         of = defaultdict(list)
