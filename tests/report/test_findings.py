@@ -259,6 +259,21 @@ def test_what_the_committed_results_are_is_told(committed, folder):
         f"{100 * min(between):.0f}–{100 * max(between):.0f} %, by backend, and asv's 99 % interval of it "
         f"is {100 * width:.0f} % wide in the median."
     ) in page("docs/lab/2026-11-results.md")
+    (newest,) = (of for of in committed[most].environments.values() if any(level.met for level in of.values()))
+    core = set(in_tier("core"))
+    rounds_of = {
+        tier: {
+            len(level.met)
+            for case, level in newest.items()
+            if case.measure == CALL.name and (case.kernel in core) == tier
+        }
+        for tier in (True, False)
+    }
+    assert rounds_of == {True: {4, 5}, False: {2}}
+    assert (
+        f"the {len(core)} kernels of the core tier in both precisions, in four or five rounds, and the others in their "
+        "own precision, in two"
+    ) in page("docs/lab/2026-11-results.md")
 
 
 def calls_wanted(kernels, sizes, dtypes):
