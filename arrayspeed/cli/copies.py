@@ -17,9 +17,8 @@ Exit status: 0 if no verdict was wrong and at most 5 % are unclear, 1 if one was
 machine that is too noisy to show anything has not passed.
 
 Examples:
-    arrayspeed copies --tier bench --rounds 8
+    arrayspeed copies --tier bench --together
     arrayspeed copies --kernel add --backend numpy --busy 10
-    arrayspeed copies --tier bench --size small --together
     arrayspeed copies --read noise.json --format markdown
 """
 
