@@ -20,7 +20,7 @@ SHARE, FEWEST = 0.002, 0.5
 
 #: A share of a call's time above which more page faults in one state make a difference. Where both have as many, the
 #: ratio of the times above which they differ all the same (a heap that grows with every call is slower than blocks that
-#: come and go): two turns of one process, seconds apart, differ by less.
+#: come and go): most turns of one process, seconds apart, differ by less, but a spell of a shared machine is as large.
 CLEAR, RATIO = 0.02, 1.25
 
 #: What the second state is called.
