@@ -45,11 +45,19 @@ def test_what_is_planted_in_copies_is_read():
         "noise.json",
         "noise-one-core.json",
         "noise-small-one-core-family-26.json",
+        "copies-together.json",
     ],
 )
 def test_the_tables_of_noise_are_those_of_their_runs(name):
     rows = copies.noises(copies.read(MEASURED / name))
     assert "\n".join(markdown_table(copies.NOISE, rows)).strip() in PAGE
+
+
+def test_no_copy_among_all_backends_is_told_apart():
+    found = copies.read(MEASURED / "copies-together.json")
+    assert not any(map(copies.wrong, found)) and len({one.one.backend for one in found}) == 10
+    holding = sum(one.decision.low <= 1 <= one.decision.high for one in found)
+    assert f"Of {len(found)} copies none is told apart, and {holding} intervals hold 1." in TEXT
 
 
 def loud(every):
