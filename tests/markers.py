@@ -16,7 +16,7 @@ COMMANDS = {
     "test_explain": (),
     "test_fleet": (),
     "test_imports": ("test_the_command_names_the_module_of_a_planted_slow_import",),
-    "test_in_turn": ("test_the_first_run_makes_two_rounds_and_each_further_run_adds_one",),
+    "test_in_turn": ("test_each_run_adds_a_round",),
     "test_jax_semantics": (),
     "test_long_runs": ("test_a_run_that_is_killed_goes_on_and_measures_nothing_twice",),
     "test_merge": (),

@@ -1,7 +1,7 @@
 """Measure ten kernels on all backends and publish the site.
 
-`make bench` does this. The kernels are those of the tier bench. At the end a summary is printed. The first run makes
-two rounds, from which noise is known; each further run adds one.
+`make bench` does this. The kernels are those of the tier bench. At the end a summary is printed; each further run adds
+a round.
 
 Examples:
     arrayspeed bench
@@ -32,18 +32,11 @@ from arrayspeed.model.errors import UserError
 from arrayspeed.releases.at_hand import with_newest_at_hand
 from arrayspeed.releases.dates import refresh
 
-#: Rounds that the first run makes: of one, noise between rounds can only be assumed.
-FIRST = 2
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``arrayspeed bench``."""
     parser.add_argument(
-        "--rounds",
-        type=options.whole(1),
-        default=1,
-        metavar="N",
-        help=f"further rounds of each time (default 1; at least {FIRST} the first time)",
+        "--rounds", type=options.whole(1), default=1, metavar="N", help="further rounds of each time (default 1)"
     )
 
 
@@ -52,7 +45,7 @@ def main(args: argparse.Namespace) -> int:
     config = with_newest_at_hand(load_config(), say)
     environment = newest_of_all(config)
     parts = [replace(part, environments=[environment]) for part in selections.BENCH]
-    status = backends.run(config, parts, args.rounds, append=True, wait=args.wait, least=FIRST)
+    status = backends.run(config, parts, args.rounds, append=True, wait=args.wait)
     if not peaks.known(config):
         say("Measuring what this machine can do …")
         peaks.measure(config, lambda _: None, wait=args.wait)

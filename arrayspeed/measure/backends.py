@@ -110,19 +110,18 @@ def add_rounds(
     count: int,
     append: bool = False,
     until: float = math.inf,
-    least: int = 0,
 ) -> tuple[int, int]:
     """Measure rounds of blocks, and write asv's results; return how many values were measured, and how many failed.
 
-    Each block gets ``count`` more rounds with ``append``, otherwise those that it lacks of so many, and in any case
-    those that it lacks of ``least``; the earliest come first. What a round gave is saved when a block is finished, so
-    that what is interrupted keeps it. Nothing is begun that would last beyond ``until``, of `time.monotonic`.
+    Each block gets ``count`` more rounds with ``append``, otherwise those that it lacks of so many; the earliest come
+    first. What a round gave is saved when a block is finished, so that what is interrupted keeps it. Nothing is begun
+    that would last beyond ``until``, of `time.monotonic`.
     """
     found = stored(session, {block.name: block for block in blocks})
     lacking = {}
     for name, ones in found.items():
         done = len(rounds_of(ones))
-        lacking[name] = range(done, max(done + count if append else count, least))
+        lacking[name] = range(done, done + count if append else count)
     # What has all its rounds may lack asv's results: a run can be killed between the two.
     write_results(session, {name: ones for name, ones in found.items() if not lacking[name]})
     rounds_left = [
@@ -178,12 +177,10 @@ def run(
     minutes: float = math.inf,
     wait: bool = False,
     append: bool = True,
-    least: int = 0,
 ) -> int:
     """Measure rounds of all that is selected, backends in turn where there are several; return the exit status.
 
-    ``count``, ``append``, ``least``: as of `add_rounds`; with ``append``, what needs processes of asv's own is measured
-    again.
+    ``count``, ``append``: as of `add_rounds`; with ``append``, what needs processes of asv's own is measured again.
     ``timeout``, ``minutes``, ``wait``: as of `arrayspeed.measure.asv_processes.run`.
 
     Raises
@@ -208,8 +205,8 @@ def run(
         outcomes = [add_rounds(session, blocks, 1, append, until)]
         if alone:
             outcomes.append(asv_processes.measure(session, alone, count, append, until))
-        if max(count, least) > 1:
-            outcomes.append(add_rounds(session, blocks, count - 1 if append else count, append, until, least))
+        if count > 1:
+            outcomes.append(add_rounds(session, blocks, count - 1 if append else count, append, until))
     measured, failures = (sum(each) for each in zip(*outcomes, strict=True))
     failed = f", {failures} failed" if failures else ""
     print(f"{measured} measured in {clock(time.monotonic() - started)}{failed}")

@@ -126,9 +126,9 @@ def stored(folder):
     return [json.loads(row) for path in paths for row in path.read_text().splitlines()]
 
 
-def test_the_first_run_makes_two_rounds_and_each_further_run_adds_one(few_backends):
+def test_each_run_adds_a_round(few_backends):
     folder, run = few_backends
-    for count in (2, 3):
+    for count in (1, 2):
         run("bench")
         rows = stored(folder)
         times = [row for row in rows if row["benchmark"].endswith("time_call")]
@@ -168,5 +168,5 @@ def test_a_backend_that_crashes_in_a_block_leaves_the_others(few_backends):
     done = run("bench", status=1)
     assert "failed: elementwise.add_float64.time_call(numba, 10, cpu)" in done.stderr
     rows = [row for row in stored(folder) if row["benchmark"].endswith("time_call")]
-    assert [row["value"] is None for row in rows] == [False, True] * 2
+    assert [row["value"] is None for row in rows] == [False, True]
     assert rows[1]["kind"] == "crashed"
