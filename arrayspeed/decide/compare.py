@@ -252,8 +252,7 @@ def retaining(subject: Level, reference: Level) -> tuple[Level, Level] | None:
     """Return two as they are where processes retain freed memory; None where neither takes another time there, or they
     did not meet in that state.
 
-    Their ratio's noise is that of their rounds in both states: what moves it, spells of the machine above all, is the
-    same in both.
+    Their ratio's noise is taken from their rounds in both states, as if it were the same in both.
     """
     if not (subject.two_times or reference.two_times) or subject.retained.keys().isdisjoint(reference.retained.keys()):
         return None
