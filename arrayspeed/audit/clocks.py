@@ -32,7 +32,7 @@ from kernels import BACKENDS
 #: What two right clocks may differ by: a tenth, or the cost of asv's own call of a method, in seconds.
 FACTOR, ABSOLUTE = 1.10, 0.3e-6
 
-#: The most rounds, where nobody says otherwise. They are looked at after 4, 6, 8, 12 and 16.
+#: The most rounds, where nobody says otherwise. They are looked at after 3, 4, 6, 8, 12 and 16.
 ROUNDS = 16
 
 #: What is compared with the clock -> the check that it is.

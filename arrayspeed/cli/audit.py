@@ -5,7 +5,7 @@ in the right dtype on the right device, the same cores and precision for all, an
 time of a call, and the time taken in turn, as upgrades are measured, are compared with an independent clock: a plain
 script in a fresh interpreter.
 
-All three take turns by batches, in new processes each round, and are judged after 4, 6, 8, 12 and 16 rounds. A row
+All three take turns by batches, in new processes each round, and are judged after 3, 4, 6, 8, 12 and 16 rounds. A row
 passes if it is shown to be within ±10 % (or 0.3 µs) of the clock, fails if it is shown to be outside, and is open
 otherwise. Rows that are decided, either way, are not measured again. What is undecided when the minutes are over, or
 after Ctrl-C, is open. The result is saved beside the machine's results once every row was looked at, and the report

@@ -12,7 +12,7 @@ promises that they make on data whose truth is known.
     prior       how noisy comparisons of a kind usually are
     failures    processes that gave nothing
     judge       a word and an interval for each comparison, over all of them together
-    looks       the same after 4, 6, 8, … 32 rounds
+    looks       the same after 3, 4, 6, … 32 rounds
     means       geometric means over comparisons that met in the same rounds
     weighted    geometric means with weights, of values that ran in turn
     compare     values that never met in a round: ratios, the best set, crossovers, claims

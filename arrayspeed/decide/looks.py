@@ -1,4 +1,4 @@
-"""Measuring until it is decided: looks after 4 to 32 rounds, which together are wrong as seldom as one.
+"""Measuring until it is decided: looks after 3 to 32 rounds, which together are wrong as seldom as one.
 
 Each look spends a part of the error rate. Looks see partly the same rounds, so the chance that any of them goes wrong
 is less than the sum of their parts (Armitage, McPherson and Rowe, "Repeated significance tests on accumulating data",
@@ -38,16 +38,16 @@ from arrayspeed.decide.words import (
 )
 
 #: Rounds after which the data are looked at.
-LOOKS = (4, 6, 8, 12, 16, 24, 32)
+LOOKS = (3, 4, 6, 8, 12, 16, 24, 32)
 
 #: The level of each look, one-sided: a comparison that lies exactly at the factor crosses one of them with a chance of
 #: 5 %, if noise is normal and known (see `tests/decide/test_decide.py`). The first levels are low, because so few
 #: rounds decide little at any level.
-SPENDING = (0.002, 0.006, 0.009, 0.012, 0.016, 0.021, 0.0235)
+SPENDING = (0.001, 0.002, 0.006, 0.008, 0.012, 0.016, 0.021, 0.0235)
 
 #: What has a smaller chance than this to be decided by the last look is given up. Of few rounds one that met a bad
-#: spell cannot be left out, and noise looks larger than it will be later: only the hopeless is given up then.
-LEAST_CHANCE, LEAST_CHANCE_OF_FEW = 0.3, 0.1
+#: spell cannot be left out, and noise looks larger than it will be later: only the hopeless is given up then, once.
+LEAST_CHANCE, LEAST_CHANCE_OF_FEW, FEW = 0.3, 0.1, 4
 
 #: What is believed of ratios before anything was measured, for that chance alone: this share are 1, and the logarithms
 #: of the others lie evenly within this of 0. Were it otherwise, processes would be spent less well; no word depends on
@@ -156,7 +156,7 @@ class Looks:
     def is_hopeless(self, decision: Decision, observed: Observed) -> bool:
         """Return whether all rounds would hardly decide what is unclear now."""
         blur = observed.blur()
-        if blur and not decision.error and decision.rounds >= LOOKS[0]:
+        if blur and not decision.error and decision.rounds >= FEW:
             return True  # rounds agree, and more of them leave as much open
         threshold, least = observed.threshold(self.factor), least_chance(decision.rounds)
         if not decision.bounded:
@@ -174,12 +174,12 @@ class Looks:
 def least_chance(rounds: int) -> float:
     """Return the chance below which a comparison with so many rounds is given up.
 
-    Between the first look and the first that can leave a bad round out, nothing is: to ask twice would give up twice
-    as much for one bad round.
+    Before the first look that can leave a bad round out, that is asked once: to ask twice would give up twice as much
+    for one bad round.
     """
     if rounds >= ENOUGH_TO_TRIM:
         return LEAST_CHANCE
-    return LEAST_CHANCE_OF_FEW if rounds <= LOOKS[0] else 0.0
+    return LEAST_CHANCE_OF_FEW if rounds == FEW else 0.0
 
 
 def chance(decision: Decision, threshold: float, rounds: int, blur: float = 0.0, most: float | None = None) -> float:

@@ -188,7 +188,7 @@ class Outcome:
 def sequential(
     truth: Truth, factor: float = FACTOR, rounds: int = ROUNDS, late: int | None = None, until: str = WORDS
 ) -> list[Outcome]:
-    """Judge by looks after 4, 6, 8, … 32 rounds; time is up after ``late``; ``until``: as of `Looks`."""
+    """Judge by looks after 3, 4, 6, … 32 rounds; time is up after ``late``; ``until``: as of `Looks`."""
     looks = Looks(rounds, factor, until=until)
     spent = dict.fromkeys(range(len(truth.ratios)), 0)
     found: dict[int, Decision] = {}

@@ -47,11 +47,15 @@ def resolve(uv: Uv, sides: Sequence[Requested], pythons: Sequence[str]) -> list[
     UserError
         A version does not exist, which is said before anything is installed; or requirements contradict each other.
     """
-    for side, python in zip(sides, pythons, strict=True):
-        for text in side.own:
-            exists(uv, text, python)
-    first = preferring(uv, sides[0], pythons[0], [])
-    pins = [first, *(preferring(uv, *each, first) for each in zip(sides[1:], pythons[1:], strict=True))]
+    try:
+        first = preferring(uv, sides[0], pythons[0], [])
+        pins = [first, *(preferring(uv, *each, first) for each in zip(sides[1:], pythons[1:], strict=True))]
+    except UserError:
+        # Asked only now, since each question takes a third of a second; which version is missing is the better answer.
+        for side, python in zip(sides, pythons, strict=True):
+            for text in side.own:
+                exists(uv, text, python)
+        raise
     if len(pins) == 2 and different(*pins):
         back = preferring(uv, sides[0], pythons[0], pins[1])
         if len(different(back, pins[1])) < len(different(*pins)):

@@ -22,6 +22,7 @@ from arrayspeed.environments.requirements import name_of
 from arrayspeed.environments.resolve import Requested, resolve
 from arrayspeed.environments.uv import Uv
 from arrayspeed.model.errors import UserError
+from arrayspeed.own import remembered
 from arrayspeed.own.locks import packages_of
 from arrayspeed.own.script import Script
 from arrayspeed.own.sides import Ready, Side
@@ -61,11 +62,41 @@ def ready(
     found: dict[Side, Ready] = {}
     if made:
         uv = Uv(folder.with_name(WHEELS))
-        programs = interpreters_of(uv, made, script, wanted, say)
-        pins = resolve(uv, [requested_of(uv, side, wanted) for side in made], programs)
+        programs, pins = settled(uv, made, script, wanted, folder, say)
         for side, python, each in zip(made, programs, pins, strict=True):
             found[side] = environment(uv, side, python, [*each, *side.bare], folder, say)
     return [found[side] if side in found else as_it_is(side) for side in sides]
+
+
+def settled(
+    uv: Uv, sides: Sequence[Side], script: Script, dependencies: Sequence[str], folder: Path, say: Callable[[str], None]
+) -> tuple[list[str], list[list[str]]]:
+    """Return the interpreter of each side, and its exact packages: those of the last run that asked for the same.
+
+    Raises
+    ------
+    UserError
+        As `ready`.
+    """
+    requested = [requested_of(uv, side, dependencies) for side in sides]
+    asked = remembered.question(uv, requested, [side.python for side in sides], script.python)
+    answer = remembered.recall(folder, asked)
+    if answer is None:
+        said: list[str] = []
+
+        def tell(text: str) -> None:
+            said.append(text)
+            say(text)
+
+        programs = interpreters_of(uv, sides, script, dependencies, tell)
+        pins = resolve(uv, requested, programs)
+        answer = remembered.Answer(programs, pins, said, time.time())
+        folder.mkdir(parents=True, exist_ok=True)
+        remembered.keep(folder, asked, answer)
+    else:
+        for text in answer.said:
+            say(text)
+    return answer.programs, answer.pins
 
 
 def check_companions(companions: Sequence[str], sides: Sequence[Side]) -> None:

@@ -151,7 +151,7 @@ def test_few_runs_say_anything_where_nothing_differs(scenario):
     assert simulate.alarms(scenario, AT_THE_FACTOR) * AT_THE_FACTOR <= binom.ppf(0.999, AT_THE_FACTOR, 0.01)
 
 
-@pytest.mark.parametrize("late", [4, simulate.LATE, 7])
+@pytest.mark.parametrize("late", [3, 4, simulate.LATE, 7])
 def test_what_is_said_when_time_is_up_is_true(judged, late):
     """The last look, wherever it comes, says no more than it may."""
     quiet = replace(judged.scenario, noise=(0.01, 0.03))
@@ -193,7 +193,7 @@ def test_the_page_has_the_runs_that_say_anything_in_the_worst_case(scenario):
 
 def test_a_time_limit_is_no_reason_to_decide_less_than_a_look(judged):
     """The same rounds, as the last look and as one that others follow."""
-    last, one = (summarise(outcomes(judged.truths, **options)) for options in ({"late": 4}, {"rounds": 4}))
+    last, one = (summarise(outcomes(judged.truths, **options)) for options in ({"late": 3}, {"rounds": 3}))
     assert last == one
 
 

@@ -1,7 +1,9 @@
 """Sides of one's own code: versions, lock files, interpreters; from packages that are made here, without a network."""
 
+import json
 import subprocess
 import sys
+import time
 import zipfile
 from pathlib import Path
 
@@ -9,9 +11,10 @@ import pytest
 
 from arrayspeed.cli.main import main
 from arrayspeed.environments import interpreters, resolve
+from arrayspeed.environments.resolve import Requested
 from arrayspeed.environments.uv import Uv
 from arrayspeed.model.errors import UserError
-from arrayspeed.own import locks, script, sides
+from arrayspeed.own import locks, remembered, script, sides
 from support import schema
 from tests.conftest import ROOT
 
@@ -89,13 +92,54 @@ def test_two_versions_of_any_package(run):
     assert not any("differ:" in note for note in data["notes"])
 
 
-def test_what_a_version_forces_is_said(run):
+def test_what_a_version_forces_is_said(run, monkeypatch):
     _, printed = run("upgrade", "subject", "2.0", "3.0", "--rounds", "2")
     data = schema.read("upgrade", printed.out)
     assert "Packages that differ: companion 1.0 → 2.0." in data["notes"]
     assert "made in" in printed.err
+    asked = []
+    real = Uv.compile
+    monkeypatch.setattr(Uv, "compile", lambda self, *given, **more: asked.append(given) or real(self, *given, **more))
     _, printed = run("upgrade", "subject", "2.0", "3.0", "--rounds", "2")
     assert "made in" not in printed.err, "environments are used again"
+    assert schema.read("upgrade", printed.out)["notes"] == data["notes"]
+    assert not asked, "nor is the index asked what it has said already"
+    run("upgrade", "subject", "2.0", "3.0", "--rounds", "2", "--with", "companion")
+    assert asked, "of anything else it is"
+
+
+def test_what_was_resolved_is_believed_for_a_day(tmp_path, monkeypatch):
+    uv = Uv()
+
+    def asked(*texts, allowed="", pythons=(None,)):
+        return remembered.question(uv, [Requested("a side", (), texts)], pythons, allowed)
+
+    one = asked("subject==1.0")
+    assert one == asked("subject==1.0")
+    others = [asked("subject==2.0"), asked("subject==1.0", allowed=">=3.12"), asked("subject==1.0", pythons=("3.12",))]
+    monkeypatch.setitem(uv.environment, "UV_INDEX_URL", "another")
+    assert len({one, *others, asked("subject==1.0")}) == 5
+    assert asked("subject @ file:///x.whl") == asked("../subject") == "", "may be something else by then"
+
+    now = time.time()
+    answer = remembered.Answer([sys.executable], [["subject==1.0"]], ["a line"], now)
+    assert remembered.recall(tmp_path, one) is None
+    remembered.keep(tmp_path, "", answer)
+    assert not (tmp_path / remembered.NAME).exists()
+    remembered.keep(tmp_path, one, answer)
+    assert remembered.recall(tmp_path, one) == answer
+    assert remembered.recall(tmp_path, "another") is None
+    monkeypatch.setattr(time, "time", lambda: now + remembered.BELIEVED)
+    assert remembered.recall(tmp_path, one) is None, "a day later"
+    gone = remembered.Answer([str(tmp_path / "gone")], [["subject==1.0"]], [], time.time())
+    remembered.keep(tmp_path, "gone", gone)
+    assert remembered.recall(tmp_path, "gone") is None, "its interpreter has gone"
+    assert list(json.loads((tmp_path / remembered.NAME).read_text())) == ["gone"], "what is not believed is forgotten"
+    for text in ("", "[]", "{", '{"gone": 1}', '{"gone": {}}'):
+        (tmp_path / remembered.NAME).write_text(text)
+        assert remembered.recall(tmp_path, "gone") is None
+        remembered.keep(tmp_path, one, remembered.Answer([sys.executable], [], [], time.time()))
+        assert remembered.recall(tmp_path, one), "and the file is as good as new"
 
 
 @pytest.mark.parametrize(
