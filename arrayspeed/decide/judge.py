@@ -238,10 +238,10 @@ def estimate(
     groups = defaultdict(list)
     for one, found in zip(observed, effects, strict=True):
         if found:
-            groups[one.group, found.paired].append(found)
-    priors = {key: prior(found) for key, found in groups.items()}
+            groups[one.group, found.paired, one.usual].append(found)
+    priors = {key: prior(found, key[2] if key[1] else 0.0) for key, found in groups.items()}
     return [
-        one_estimate(found, priors[one.group, found.paired], one, factor, limit) if found else None
+        one_estimate(found, priors[one.group, found.paired, one.usual], one, factor, limit) if found else None
         for one, found in zip(observed, effects, strict=True)
     ]
 

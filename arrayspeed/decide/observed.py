@@ -49,6 +49,9 @@ class Observed:
     extra
         Standard deviation of the logarithm of the ratio that the samples cannot show, because the two sides were not
         measured in turn. Added to what they do show.
+    usual
+        Standard deviation of the logarithm of one pair's ratio that is usual for such comparisons, used where a group
+        is too small to show it; 0 where none is.
     known
         Standard deviation of the logarithm of one process, used for a side of a single process; None where such a side
         says nothing.
@@ -65,6 +68,7 @@ class Observed:
     exact: bool = False
     sometimes: bool = False
     extra: float = 0.0
+    usual: float = 0.0
     known: float | None = None
 
     @cached_property

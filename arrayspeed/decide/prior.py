@@ -7,6 +7,9 @@ differential expression in microarray experiments", 2004, sections 3 and 6.2.
 Where variances are unlike (a few comparisons far noisier than the rest), their spread makes the usual one worth
 little, and each keeps its own. The spread itself is estimated from few comparisons; its upper confidence limit is
 taken, so that noise is believed to be alike only where that was shown.
+
+Where comparisons are too few for that, what is usual of their measure on any machine is worth a little. It is worth
+no more because machines differ, and one is busy on another day: what is believed too firmly hides slowdowns there.
 """
 
 from __future__ import annotations
@@ -29,6 +32,10 @@ CONFIDENCE = 0.7
 #: The usual variance is never worth more degrees of freedom than this.
 MOST = 60.0
 
+#: What is usual on any machine is worth so many. Of noise spread evenly, in its logarithm, over a factor of ten, and by
+#: a third from comparison to comparison, that is what Smyth's estimate gives: 2 / 1.4.
+ANYWHERE = 1.5
+
 
 @dataclass(frozen=True)
 class Prior:
@@ -50,11 +57,13 @@ class Prior:
         return own + effect.extra, freedom * ((own + effect.extra) / own) ** 2
 
 
-def prior(effects: Sequence[Effect]) -> Prior:
-    """Return the prior of comparisons of one kind; an empty one where there are too few to tell."""
+def prior(effects: Sequence[Effect], usual: float = 0.0) -> Prior:
+    """Return the prior of comparisons of one kind; where there are too few to tell, that of ``usual``, the standard
+    deviation that is usual on any machine, or an empty one where that is 0.
+    """
     known = [one for one in effects if one.variance > 0]
     if len(known) < ENOUGH:
-        return Prior()
+        return Prior(usual**2, ANYWHERE) if usual else Prior()
     half = np.array([one.worth / 2 for one in known])
     logs = np.log([one.variance for one in known]) - digamma(half) + np.log(half)
     total = float(logs.var(ddof=1)) * (len(known) - 1) / float(chdtri(len(known) - 1, CONFIDENCE))

@@ -224,6 +224,7 @@ def of_pair(
         factor=measure.threshold.asked(factor),
         least=measure.threshold.least,
         floor=measure.threshold.floor,
+        usual=measure.threshold.noise,
         within=max(roughly(measure, rows, side) for side in (*references, subject)),
         words=measure.words,
         sometimes=any(row[subject].sometimes for row in rows),

@@ -241,6 +241,24 @@ def test_few_comparisons_say_nothing_about_others():
     assert prior([]) == Prior()
 
 
+def test_what_is_usual_is_worth_a_little_where_comparisons_are_few():
+    few = [Effect(0.0, 0.01, 10, 9, 9)] * 4
+    assert prior(few, 0.1) == Prior(0.1**2, 1.5)
+    assert prior([*few, few[0]], 0.1) == prior([*few, few[0]])
+    own, freedom = prior(few, 0.1).moderate(Effect(0.0, 0.04, 4, 3, 3))
+    assert (own, freedom) == pytest.approx(((1.5 * 0.01 + 3 * 0.04) / 4.5 / 4, 4.5))
+
+
+def test_usual_noise_counts_for_a_lone_comparison_and_not_for_sides_that_never_met():
+    sides = {n: math.exp(0.03 * (-1) ** n) for n in range(4)}, dict.fromkeys(range(4), 1.0)
+    alone, usual = (judge([Observed(*sides, usual=noise)])[0] for noise in (0.0, 0.02))
+    assert (alone.freedom, usual.freedom) == (3, 4.5)
+    assert usual.bound < alone.bound
+    apart = {f"other {n}": value for n, value in sides[1].items()}
+    alone, usual = (judge([Observed(sides[0], apart, usual=noise)])[0] for noise in (0.0, 0.02))
+    assert alone == usual
+
+
 def test_unlike_comparisons_say_less_than_like_ones():
     rng = np.random.default_rng(3)
     like = [Effect(0.0, 0.01 * rng.chisquare(9) / 9, 10, 9, 9) for _ in range(40)]

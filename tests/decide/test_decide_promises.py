@@ -20,6 +20,7 @@ from arrayspeed.cli.main import main
 from arrayspeed.decide import Decision, Observed, judge, simulate
 from arrayspeed.decide.looks import SPENDING
 from arrayspeed.decide.simulate import SCENARIOS, Scenario, draw, fixed, runs, sequential, summarise
+from arrayspeed.model import thresholds
 from support import schema
 from tests.conftest import ROOT
 
@@ -99,6 +100,45 @@ def test_a_lone_slowdown_among_equals_is_not_lost(judged, until):
     """By just the limit, where hundreds of others are equal: a rule that believes what is usual would lose it."""
     missed = round(60 * simulate.lone(judged.scenario, 60, until=until))
     assert missed <= binom.ppf(0.999, 60, 0.05)
+
+
+class Few(simulate.Truth):
+    """A file of few functions, whose noise is judged with what is usual of times."""
+
+    def observed(self, place, rounds):
+        return replace(super().observed(place, rounds), group=None, usual=thresholds.CALLS.noise)
+
+
+class Alone(simulate.Truth):
+    """The same without."""
+
+    def observed(self, place, rounds):
+        return replace(super().observed(place, rounds), group=None)
+
+
+@pytest.mark.seconds
+@pytest.mark.parametrize("noise", [(0.01, 0.03), (0.02, 0.20), (0.08, 0.20)], ids=["quiet", "any", "busy"])
+def test_what_is_usual_saves_rounds_of_few_comparisons_and_hides_nothing(noise):
+    """Also on a machine with several times the usual noise."""
+    few = replace(SCENARIOS[0], noise=noise)
+    count, number = 120, 2
+
+    def ended(ratio, kind, until="limit"):
+        rng, ratios = np.random.default_rng(9), np.array([ratio] + [1.0] * (number - 1))
+        truths = (draw(few, rng, number, ratios) for _ in range(count))
+        return [sequential(kind(one.ratios, one.reference, one.subject), until=until) for one in truths]
+
+    def rounds(kind):
+        return fmean(max(one.pairs for one in found) for found in ended(1.0, kind))
+
+    most = binom.ppf(0.999, count, 0.05)
+    for until in ("limit", "words"):
+        missed = [found[0].decision for found in ended(simulate.LONE, Few, until)]
+        assert sum(one.bounded or one.verdict in ("same", "not slower") for one in missed) <= most
+    at_the_factor = [found[0].decision.verdict for found in ended(1.05, Few, "words")]
+    assert at_the_factor.count("slower") <= most
+    assert at_the_factor.count("same") <= most
+    assert rounds(Few) < 0.93 * rounds(Alone)
 
 
 def test_intervals_hold_what_they_promise(judged):
