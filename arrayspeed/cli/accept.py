@@ -1,8 +1,8 @@
 r"""Accept a change for the worse: up to a ratio, until a date.
 
 An entry is added to accepted.toml in this folder, which `upgrade` reads: it shows the change as accepted, and does not
-fail by it. Beyond its ratio or after its date, the change fails again. COMPARISON is its name in `--format json`.
-docs/upgrade.md explains it.
+fail by it. Beyond its ratio or after its date, the change fails again. COMPARISON is a row's function and measure as the
+table has them, or its name in `--format json`. docs/upgrade.md explains it.
 
 Exit status: 0, or 2 after a mistake.
 
@@ -11,7 +11,7 @@ Examples:
         --reason 'numpy/numpy#12345'
     arrayspeed accept 'sort(10) time' --most 1.4 --expires 2027-03-01 \
         --reason 'fixed in 2.6' --package numpy 2.4.6 2.5.5
-    arrayspeed accept 'solve' --expires 2027-03-01 --reason rounding
+    arrayspeed accept 'solve(100) result' --expires 2027-03-01 --reason rounding
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ from arrayspeed.verdict.accepted import FILE, Accepted, read, written
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``arrayspeed accept``."""
-    parser.add_argument("comparison", metavar="COMPARISON", help="its name, as --format json prints it")
+    parser.add_argument(
+        "comparison", metavar="COMPARISON", help="a row's function and measure, or its name in --format json"
+    )
     parser.add_argument("--reason", required=True, metavar="TEXT", help="why it is accepted")
     parser.add_argument("--expires", required=True, type=day, metavar="DATE", help="the last day: 2027-03-01")
     parser.add_argument(

@@ -71,7 +71,8 @@ def ready(
 def settled(
     uv: Uv, sides: Sequence[Side], script: Script, dependencies: Sequence[str], folder: Path, say: Callable[[str], None]
 ) -> tuple[list[str], list[list[str]]]:
-    """Return the interpreter of each side, and its exact packages: those of the last run that asked for the same.
+    """Return the interpreter of each side, and its exact packages: those of the last run that asked for the same, while
+    their environments are there. What has to be installed is asked for anew.
 
     Raises
     ------
@@ -81,22 +82,23 @@ def settled(
     requested = [requested_of(uv, side, dependencies) for side in sides]
     asked = remembered.question(uv, requested, [side.python for side in sides], script.python)
     answer = remembered.recall(folder, asked)
-    if answer is None:
-        said: list[str] = []
+    if answer is not None:
+        each = zip(sides, answer.programs, answer.pins, strict=True)
+        if all((place_of(python, [*pins, *side.bare], folder) / COMPLETE).exists() for side, python, pins in each):
+            for text in answer.said:
+                say(text)
+            return answer.programs, answer.pins
+    said: list[str] = []
 
-        def tell(text: str) -> None:
-            said.append(text)
-            say(text)
+    def tell(text: str) -> None:
+        said.append(text)
+        say(text)
 
-        programs = interpreters_of(uv, sides, script, dependencies, tell)
-        pins = resolve(uv, requested, programs)
-        answer = remembered.Answer(programs, pins, said, time.time())
-        folder.mkdir(parents=True, exist_ok=True)
-        remembered.keep(folder, asked, answer)
-    else:
-        for text in answer.said:
-            say(text)
-    return answer.programs, answer.pins
+    programs = interpreters_of(uv, sides, script, dependencies, tell)
+    found = resolve(uv, requested, programs)
+    folder.mkdir(parents=True, exist_ok=True)
+    remembered.keep(folder, asked, remembered.Answer(programs, found, said, time.time()))
+    return programs, found
 
 
 def check_companions(companions: Sequence[str], sides: Sequence[Side]) -> None:
@@ -159,9 +161,7 @@ def environment(
     """
     for pin in pins:
         check_unchanging(pin)
-    version = look(python)["python"]
-    key = hashlib.sha256(json.dumps([python, version, sorted(pins)]).encode()).hexdigest()[:16]
-    place = folder / key
+    place = place_of(python, pins, folder)
     executable = str(place / "bin" / "python")
     try:
         known = json.loads((place / COMPLETE).read_text())
@@ -170,7 +170,7 @@ def environment(
     except (OSError, ValueError, KeyError):
         shutil.rmtree(place, ignore_errors=True)
     what = f": {', '.join(pins[:4])}{' …' * (len(pins) > 4)}" if pins else ""
-    say(f"making the environment of {side.label or 'Python ' + version}{what}")
+    say(f"making the environment of {side.label or 'Python ' + look(python)['python']}{what}")
     started = time.monotonic()
     place.parent.mkdir(parents=True, exist_ok=True)
     (folder / ".gitignore").write_text("*\n")
@@ -187,6 +187,18 @@ def environment(
     (place / COMPLETE).write_text(json.dumps(known, indent=1))
     say(f"made in {time.monotonic() - started:.0f} s")
     return Ready(side, executable, known["packages"], known["python"])
+
+
+def place_of(python: str, pins: Sequence[str], folder: Path) -> Path:
+    """Return the folder of an environment, by its interpreter and packages.
+
+    Raises
+    ------
+    UserError
+        The interpreter does not run.
+    """
+    known = [python, look(python)["python"], sorted(pins)]
+    return folder / hashlib.sha256(json.dumps(known).encode()).hexdigest()[:16]
 
 
 def check_unchanging(pin: str) -> None:

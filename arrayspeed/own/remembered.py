@@ -59,7 +59,7 @@ def question(uv: Uv, sides: Sequence[Requested], pythons: Sequence[str | None], 
         return ""
     settings = {name: value for name, value in uv.environment.items() if name.startswith(SETTINGS)}
     places = [os.environ.get(name) for name in PLACES]
-    return digest([[list(side.every) for side in sides], pythons, allowed, settings, uv.flags, places])
+    return digest([[side.label, list(side.every)] for side in sides], pythons, allowed, settings, uv.flags, places)
 
 
 def recall(folder: Path, asked: str) -> Answer | None:

@@ -45,7 +45,7 @@ class Accepted:
     Attributes
     ----------
     comparison
-        Its name, as JSON has it.
+        The function and the measure, as the table has them, or its name in JSON.
     reason
         Why.
     expires
@@ -134,7 +134,7 @@ def apply(verdict: Verdict, accepted: Sequence[Accepted], today: date) -> Verdic
     for one in accepted:
         if not one.is_of((verdict.sides[0], verdict.sides[-1])):
             continue
-        places = [place for place, row in enumerate(rows) if row.name == one.comparison]
+        places = [place for place, row in enumerate(rows) if one.comparison in names(row)]
         if not places:
             notes.append(f"Accepted, and not among what was compared: {one.comparison}.")
         for place in places:
@@ -150,6 +150,11 @@ def apply(verdict: Verdict, accepted: Sequence[Accepted], today: date) -> Verdic
                 said = "; ".join(filter(None, [f"{row.verdict}, {one.text}", row.detail]))
                 rows[place] = replace(row, verdict=ACCEPTED, was=row.verdict, detail=said)
     return replace(verdict, rows=rows, notes=[*verdict.notes, *notes])
+
+
+def names(row: Row) -> tuple[str, str]:
+    """Return what a row is called: by programs, and by people who read the table."""
+    return row.name, " ".join(filter(None, (row.item, row.backend, row.quantity.title)))
 
 
 def within(row: Row, most: float | None) -> bool:

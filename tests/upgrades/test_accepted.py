@@ -22,11 +22,11 @@ TODAY = date(2027, 1, 15)
 ONE = Accepted("sort(10) time", "fixed in 2.6", date(2027, 3, 1), 1.4)
 
 
-def row(name="sort(10) time", word="slower", ratio=1.3, high=1.35):
+def row(name="sort(10) time_call", word="slower", ratio=1.3, high=1.35):
     decided = Decision(word, ratio, 1.25, high, 8, 0, 0, 8, 8, bounded=False, bound=high)
     rounds = range(8)
     seen = Observed(dict.fromkeys(rounds, 0.001), dict.fromkeys(rounds, ratio * 0.001))
-    return Row(name, name.removesuffix(" time"), TIME, "numpy 2.5.5", word, decided, seen, processes=((), ()))
+    return Row(name, name.partition(" ")[0], TIME, "numpy 2.5.5", word, decided, seen, processes=((), ()))
 
 
 def verdict(*rows):
@@ -49,7 +49,15 @@ def test_what_is_accepted_is_shown_and_does_not_fail():
     data = schema.read("upgrade", as_json(found))
     assert data["comparisons"][0]["accepted"] == "slower"
     assert data["comparisons"][0]["worse"] is False
-    assert judged(ONE, rows=[row(), row("other time")]).status == 1
+    assert judged(ONE, rows=[row(), row("other time_call")]).status == 1
+
+
+def test_a_change_is_called_as_the_table_has_it_or_as_json_does():
+    assert judged(replace(ONE, comparison="sort(10) time_call")).status == 0
+    kernel = replace(row("linalg.solve_float64.time_call(numpy, 1000)"), item="solve 1,000", backend="numpy")
+    for name in (kernel.name, "solve 1,000 numpy time"):
+        assert judged(replace(ONE, comparison=name), rows=[kernel]).status == 0
+    assert judged(replace(ONE, comparison="solve 1,000 time"), rows=[kernel]).status == 1
 
 
 @pytest.mark.parametrize(
