@@ -1,8 +1,8 @@
 r"""Accept a change for the worse: up to a ratio, until a date.
 
 An entry is added to accepted.toml in this folder, which `upgrade` reads: it shows the change as accepted, and does not
-fail by it. Beyond its ratio or after its date, the change fails again. COMPARISON is a row's function and measure as the
-table has them, or its name in `--format json`. docs/upgrade.md explains it.
+fail by it. Beyond its ratio or after its date, the change fails again. COMPARISON is a row's function and measure as
+the table has them, or its name in `--format json`. docs/upgrade.md explains it.
 
 Exit status: 0, or 2 after a mistake.
 
