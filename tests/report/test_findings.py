@@ -107,7 +107,7 @@ def test_what_the_readme_says_of_releases_is_found():
     for one in told:
         (name,) = re.findall(r"\*\*(NumPy|JAX|PyTorch) ", one)
         library = {"NumPy": "numpy", "JAX": "jax", "PyTorch": "torch"}[name]
-        part = of_library(library)
+        part, one = of_library(library), re.sub(r"\]\([^)]*\)", "]", one)
         assert numbers(one) <= numbers(part) | numbers(safety(library)), one
         (outcome,) = re.findall(r"\*\* is (NOT SAFE|SAFE|UNDECIDED) after ", one)
         assert f"| {outcome}: " in safety(library)
@@ -247,14 +247,19 @@ def test_what_the_committed_results_are_is_told(committed, folder):
         for one in measured(folder, part, library)
     ]
     calls_of = [one for one in every if one.measure == CALL.name]
-    assert {one.key[2] for one in calls_of} == set(in_tier("bench"))
-    rounds = [len(these) for one in calls_of for these in one.rounds.values()]
-    assert (min(rounds), max(rounds)) == (LOOKS[0], LOOKS[-1])
+    assert {one.key[2] for one in calls_of} == set(in_tier("core"))
+    rounds, more = (
+        [len(these) for one in calls_of if (one.key[2] in in_tier("bench")) == tier for these in one.rounds.values()]
+        for tier in (True, False)
+    )
+    assert (min(rounds), max(rounds)) == (4, LOOKS[-1])
+    assert {one.key[4] for one in calls_of if one.key[2] not in in_tier("bench")} == {"jax", "jax-jit"}
     assert sum(name.endswith("-2cpu") for name in counts) == 2 and sum("nvidia" in name for name in counts) == 1
     assert (
         "They come from two shared machines with two cores, and from one with a GPU ([GPU](2026-11-gpu.md)). On "
         f"`{most}`, most times in the environment with all libraries are of two processes; releases took turns, in "
-        f"{min(rounds)} to {max(rounds)} rounds of the ten kernels of the bench tier. Between "
+        f"{min(rounds)} to {max(rounds)} rounds of the ten kernels of the bench tier, and the newest two of JAX in "
+        f"{WORDS[min(more)]} to {WORDS[max(more)]} of the core tier. Between "
         "processes the time of a call has a standard deviation of "
         f"{100 * min(between):.0f}–{100 * max(between):.0f} %, by backend, and asv's 99 % interval of it "
         f"is {100 * width:.0f} % wide in the median."
