@@ -37,6 +37,9 @@ class Threshold:
 #: (docs/lab/2026-11-gate.md).
 CALLS = Threshold(noise=0.03)
 
+#: A figure that a program gives of itself, of whose noise nothing is known.
+FIGURES = Threshold()
+
 #: What happens once a process is noisy, and matters less.
 FIRST_CALL = Threshold(1.10, least=0.010, floor=0.005, noise=0.12)
 IMPORT = Threshold(1.10, least=0.020, floor=0.010, noise=0.06)

@@ -65,7 +65,7 @@ def figure(
     heading: str,
     shown: Callable[[float], str],
     words: Words = TIMES,
-    threshold: Threshold = thresholds.CALLS,
+    threshold: Threshold = thresholds.FIGURES,
     inverse: bool = False,
 ) -> Measure:
     """Return the measure of a figure; ``inverse``: more of it is better, so that its inverse is judged."""

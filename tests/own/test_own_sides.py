@@ -14,7 +14,7 @@ from arrayspeed.environments import interpreters, resolve
 from arrayspeed.environments.resolve import Requested
 from arrayspeed.environments.uv import Uv
 from arrayspeed.model.errors import UserError
-from arrayspeed.own import locks, remembered, script, sides
+from arrayspeed.own import locks, measures, remembered, script, sides
 from support import schema
 from tests.conftest import ROOT
 
@@ -106,6 +106,11 @@ def test_what_a_version_forces_is_said(run, monkeypatch):
     assert not asked, "nor is the index asked what it has said already"
     run("upgrade", "subject", "2.0", "3.0", "--rounds", "2", "--with", "companion")
     assert asked, "of anything else it is"
+
+
+def test_noise_is_taken_for_usual_of_times_and_not_of_a_program_s_own_figures():
+    assert all(measures.MEASURES[name].threshold.noise for name in (measures.TIME, measures.FIRST, measures.IMPORT))
+    assert not any(measures.MEASURES[name].threshold.noise for name in measures.FIGURES)
 
 
 def test_what_was_resolved_is_believed_for_a_day(tmp_path, monkeypatch):
