@@ -104,7 +104,7 @@ def test_what_a_version_forces_is_said(run, monkeypatch):
     assert "made in" not in printed.err, "environments are used again"
     assert schema.read("upgrade", printed.out)["notes"] == data["notes"]
     assert not asked, "nor is the index asked what it has said already"
-    run("upgrade", "subject", "2.0", "3.0", "--rounds", "2", "--with", "companion")
+    run("upgrade", "subject", "2.0", "3.0", "--rounds", "2", "--with", "companion<3")
     assert asked, "of anything else it is"
 
 
