@@ -17,6 +17,7 @@ from arrayspeed.environments.interpreters import PLACES
 from arrayspeed.environments.resolve import Requested
 from arrayspeed.environments.uv import Uv
 from arrayspeed.model.text import digest
+from arrayspeed.records import files
 
 #: The file beside the environments.
 NAME = "resolved.json"
@@ -84,6 +85,4 @@ def keep(folder: Path, asked: str, answer: Answer) -> None:
         if isinstance(each, dict) and isinstance(each.get("when"), float) and answer.when - each["when"] < BELIEVED
     }
     with suppress(OSError):
-        new = folder / f"{NAME}.{os.getpid()}"
-        new.write_text(json.dumps(still | {asked: asdict(answer)}, indent=1), encoding="utf-8")
-        new.replace(folder / NAME)
+        files.replace(folder / NAME, json.dumps(still | {asked: asdict(answer)}, indent=1))
