@@ -12,6 +12,7 @@ promises that they make on data whose truth is known.
     prior       how noisy comparisons of a kind usually are
     failures    processes that gave nothing
     judge       a word and an interval for each comparison, over all of them together
+    states      a change that both states of the allocator must show
     looks       the same after 3, 4, 6, … 32 rounds
     means       geometric means over comparisons that met in the same rounds
     weighted    geometric means with weights, of values that ran in turn

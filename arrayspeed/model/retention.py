@@ -35,6 +35,14 @@ def may_differ(seconds: float | None, faults: float | None) -> bool:
     return bool(seconds and faults and faults >= FEWEST and faults * FAULT >= SHARE * seconds)
 
 
+def apart(seconds: Iterable[float | None], faults: Iterable[float | None]) -> bool:
+    """Return whether the page faults of two sides' calls differ by so many that they alone would make two times of
+    them. ``seconds``: of a call of each side.
+    """
+    times, counts = [one for one in seconds if one], [one or 0.0 for one in faults]
+    return bool(times) and (max(counts) - min(counts)) * FAULT >= CLEAR * min(times)
+
+
 #: Seconds and page faults of a call of one process, in the usual state and where it retained freed memory.
 Both = tuple[float | None, float | None, float | None, float | None]
 

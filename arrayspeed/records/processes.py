@@ -11,7 +11,7 @@ import glob
 import json
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -28,7 +28,7 @@ from asv.results import get_filename
 from arrayspeed.model.combination import Combination, parse_name
 from arrayspeed.model.failures import CLASSES, class_of
 from arrayspeed.model.measures import CALL
-from arrayspeed.model.retention import any_differ
+from arrayspeed.model.retention import any_differ, apart
 from arrayspeed.records.files import append
 from arrayspeed.records.fingerprints import fingerprint
 
@@ -113,6 +113,12 @@ def as_retained(process: Process) -> Process:
     more = process.retained
     assert more is not None
     return replace(process, value=more.value, batches=more.batches, faults=more.faults, why=more.why, retained=None)
+
+
+def moved_by_faults(old: Sequence[Process], new: Sequence[Process]) -> bool:
+    """Return whether two sides' page faults differ by so many that they may be what differs between their times."""
+    values = [[one.value for one in side if one.value is not None] for side in (old, new)]
+    return apart([median(side) if side else None for side in values], [page_faults(side) for side in (old, new)])
 
 
 def takes_two_times(played: Iterable[Process]) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from arrayspeed.decide import Decision, Observed, judge
 from arrayspeed.decide.observed import halfway
+from arrayspeed.decide.states import agreed
 from arrayspeed.decide.words import FACTOR
 from arrayspeed.measure.blocks import Block, blocks_of
 from arrayspeed.measure.looking import Limits
@@ -21,7 +22,7 @@ from arrayspeed.model.failures import NOT_AVAILABLE
 from arrayspeed.model.measures import ALL, BYTES, LARGEST, MEASURES, SMALLEST, measure_of
 from arrayspeed.model.retention import ALWAYS, NEVER, RETAINED, WHERE_FAULTS
 from arrayspeed.records.measures import observed_of_sides
-from arrayspeed.records.processes import Process, as_retained, takes_two_times
+from arrayspeed.records.processes import Process, as_retained, moved_by_faults, takes_two_times
 from kernels import CATALOGUE
 from kernels.catalogue import dtypes
 
@@ -227,11 +228,20 @@ def met(sides: Sides) -> Sides:
 
 
 def rows_of(known: Found, decisions: Mapping[Compared, Decision], factor: float) -> list[Row]:
-    """Return a row for each comparison that was decided about."""
-    rows = []
-    for where, decision in decisions.items():
+    """Return a row for each comparison that was decided about. A time that changed in one of the allocator's states
+    alone, with other page faults, is unclear.
+    """
+    of: dict[Compared, tuple[Sides, str]] = {}
+    for where in decisions:
         (place, state) = where if len(where) == 2 else (where, "")
-        sides = known[place].retaining() if state else known[place]
+        of[where] = known[place].retaining() if state else known[place], state
+    both: list[tuple[Compared, Compared]] = [
+        (where, (where, RETAINED)) for where in known if {where, (where, RETAINED)} <= decisions.keys()
+    ]
+    moved = {where for pair in both for where in pair if moved_by_faults(of[where][0].old, of[where][0].new)}
+    rows = []
+    for where, decision in agreed(decisions, both, moved).items():
+        sides, state = of[where]
         rows.append(Row(sides.one, sides.observed(factor), decision, sides.old, sides.new, state))
     return rows
 

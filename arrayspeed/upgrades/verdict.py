@@ -13,7 +13,7 @@ from arrayspeed.model.text import printable
 from arrayspeed.model.units import human
 from arrayspeed.records.processes import Process, page_faults
 from arrayspeed.upgrades.compare import Row as Compared
-from arrayspeed.verdict.notes import STATES, rule
+from arrayspeed.verdict.notes import BOTH_STATES, STATES, rule
 from arrayspeed.verdict.rows import Quantity, Row
 from arrayspeed.verdict.verdict import Side, Verdict
 from kernels import CATALOGUE
@@ -119,7 +119,7 @@ def notes(
     if kernels and len(kernels) < len(CATALOGUE):
         lines.append(f"{len(kernels)} of {len(CATALOGUE)} kernels were compared; --tier full selects all.")
     if any(row.state for row in rows):
-        lines.append(STATES)
+        lines.append(f"{STATES} {BOTH_STATES}")
     lines += of_card(rows)
     if any(row.decision.low is not None and not row.decision.paired for row in rows):
         lines.append(

@@ -14,6 +14,9 @@ STATES = (
     "they free. Otherwise it gives large blocks back to the system, and each call takes their pages anew."
 )
 
+#: What is asked of kernels on top, whose processes are ours.
+BOTH_STATES = "A kernel's time that changes in one of the two states alone, with other page faults, is unclear."
+
 
 def rule(reference: str, factor: float, limit: float, unclear: float, errors: bool = False) -> str:
     """Return what the words mean.

@@ -25,9 +25,10 @@ from arrayspeed.model.combination import Combination
 from arrayspeed.model.failures import NOT_AVAILABLE
 from arrayspeed.model.libraries import PYTHON, SUBJECT
 from arrayspeed.model.measures import measure_of
+from arrayspeed.model.retention import RETAINED
 from arrayspeed.records import processes
-from arrayspeed.records.measures import observed_of_sides
-from arrayspeed.records.processes import Process
+from arrayspeed.records.measures import observed_in_both_states, observed_of_sides
+from arrayspeed.records.processes import Process, as_retained, moved_by_faults
 from arrayspeed.records.results import result_commits
 
 #: What makes a series.
@@ -64,6 +65,20 @@ class Measured:
             found = observed_of_sides(self.sides[reference], self.sides[subject])
             self.known[subject, reference] = found if found.rounds else replace(found, extra=APART, known=PROCESS_NOISE)
         return self.known[subject, reference]
+
+    def retaining(self, subject: str, reference: str) -> Observed | None:
+        """Return the same where freed memory is retained; None where calls take no other time there, or the two never
+        met.
+        """
+        found = observed_in_both_states(self.sides[reference], self.sides[subject]).get(RETAINED)
+        return found if found and found.rounds else None
+
+    def moved(self, subject: str, reference: str, retaining: bool = False) -> bool:
+        """Return whether page faults may be what differs between two releases, of which there are both states."""
+        sides = [self.sides[reference], self.sides[subject]]
+        if retaining:
+            sides = [[as_retained(process) for process in side if process.retained] for side in sides]
+        return moved_by_faults(*sides)
 
     @cached_property
     def rounds(self) -> dict[str, set[Meeting]]:

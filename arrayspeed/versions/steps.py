@@ -15,8 +15,10 @@ from typing import cast
 
 from arrayspeed.decide import FACTOR, Decision, Observed, judge
 from arrayspeed.decide.means import Mean, mean_of_rounds
+from arrayspeed.decide.states import agreed
 from arrayspeed.decide.words import ALIKE, BROKEN, OPEN
 from arrayspeed.model.measures import measure_of
+from arrayspeed.model.retention import RETAINED
 from arrayspeed.records.processes import page_faults
 from arrayspeed.versions.history import Key, Measured, order
 
@@ -115,8 +117,19 @@ def over_versions(every: list[Measured], factor: float = FACTOR) -> list[Series]
 
 
 def decide(pairs: Iterable[tuple[Measured, str, str]], factor: float) -> list[Decision]:
-    """Decisions of comparisons: combination, reference, subject."""
-    return judge([one.compared(subject, reference) for one, reference, subject in pairs], factor)
+    """Decisions of comparisons: combination, reference, subject. A time that changed in one of the allocator's states
+    alone, with other page faults, is unclear.
+    """
+    seen: dict[tuple[int, str], Observed] = {}
+    moved = set()
+    for number, (one, reference, subject) in enumerate(pairs):
+        seen[number, ""] = one.compared(subject, reference)
+        if more := one.retaining(subject, reference):
+            seen[number, RETAINED] = more
+            moved |= {(number, state) for state in ("", RETAINED) if one.moved(subject, reference, bool(state))}
+    decisions = dict(zip(seen, judge(list(seen.values()), factor), strict=True))
+    both = [((number, ""), (number, state)) for number, state in seen if state]
+    return [decision for (_, state), decision in agreed(decisions, both, moved).items() if not state]
 
 
 def point(measured: Measured, version: str, decision: Decision) -> Point:
@@ -178,7 +191,8 @@ def series(measured: Measured, points: Mapping[str, Point], steps: list[Step]) -
 
 def means(every: Iterable[Measured]) -> tuple[str, dict[str, Mean]]:
     """Return the anchor of most of these combinations, and the geometric mean over them of each other release's ratio
-    to it, formed within each round. Empty where nothing met, and of errors, whose ratios span decades.
+    to it, formed within each round. Empty where nothing met, and of errors, whose ratios span decades. What takes
+    another time where freed memory is retained, and has other page faults than the anchor, is left out.
     """
     every = [one for one in every if not measure_of(one.measure).exact]
     anchors = [one.anchor for one in every]
@@ -189,6 +203,7 @@ def means(every: Iterable[Measured]) -> tuple[str, dict[str, Mean]]:
     found = {}
     for version in sorted({version for one in alike for version in one.sides} - {common}, key=order):
         met = [one for one in alike if version in one.sides and one.met(version, common)]
+        met = [one for one in met if not (one.moved(version, common) and one.retaining(version, common))]
         if len(met) > 1 and (mean := mean_of_rounds([in_rounds(one.compared(version, common)) for one in met])):
             found[version] = mean
     return common, found

@@ -35,6 +35,7 @@ ALLOWED = {
     "one.number <= 2 * before": "whether a number of calls was taken from a turn that had about as many",
     "faults * FAULT >= SHARE * seconds": "whether calls are timed in the allocator's other state too",
     "pages * FAULT >= CLEAR * min(usual, retained)": "whether they are timed there in later rounds too, and judged",
+    "(max(counts) - min(counts)) * FAULT >= CLEAR * min(times)": "whether a change may be of page faults alone",
     "self.each > before[0] * (1 - STEADY)": "whether a call is warm",
     # How far a figure is from what was planted, which is known.
     "much / (1 + TOLERANCE) <= ratio <= much * (1 + TOLERANCE)": "how many copies are counted as read",

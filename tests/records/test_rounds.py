@@ -20,6 +20,9 @@ from arrayspeed.records.levels import Case, inverse, rounds_in_turn, with_common
 from arrayspeed.records.processes import Process, Retained, line
 from arrayspeed.upgrades.compare import Sides, judge_stored
 from arrayspeed.versions import releases
+from arrayspeed.versions.history import Measured
+from arrayspeed.versions.steps import means as steps_means
+from arrayspeed.versions.steps import over_versions
 
 BENCHMARK = "elementwise.add_float64.time_call"
 LABELS = {"family": "elementwise", "kernel": "add", "dtype": "float64", "measure": "time_call"}
@@ -247,6 +250,29 @@ def test_releases_are_decided_in_both_states():
     assert set(releases.observed({".block": Block(".block", tuple(sides))}, {".block": earlier})) == {
         (".block", "old", "")
     }
+
+
+@pytest.mark.parametrize(("before", "after"), [(1.0, 900.0), (900.0, 900.0)])
+def test_a_change_of_page_faults_in_one_state_alone_is_none_of_the_release(before, after):
+    """Nothing but where its blocks lie makes the new release three times slower in the usual state."""
+    old, new = (
+        [
+            with_retained("numpy", number, usual * (1 + number / 500), 1e-3 * (1 + number / 500), faults)
+            for number in range(6)
+        ]
+        for usual, faults in ((1e-3, before), (3e-3, after))
+    )
+    rows = judge_stored({("time_call", "add", 1000, "cpu"): Sides(old, new)}, Limits())
+    word = "unclear" if before != after else "slower"
+    assert {row.state: row.verdict for row in rows} == {"": word, RETAINED: "same"}
+    assert all(row.decision.bounded == bool(row.state) for row in rows)
+    assert all(row.decision.ratio > 2.9 for row in rows if not row.state)
+    key = ("time_call", "elementwise", "add", "float64", "numpy", 1000, "cpu")
+    measured = Measured(key, {"1.0": old, "2.0": new}, "2.0")
+    ((series,), (common, means)) = over_versions([measured]), steps_means([measured, measured])
+    assert [point.verdict for point in series.points] == ["unclear" if before != after else "faster", "anchor"]
+    assert bool(series.steps) == (before == after)
+    assert common == "2.0" and bool(means) == (before == after)
 
 
 def test_a_release_is_safe_only_in_both_states():
