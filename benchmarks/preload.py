@@ -1,4 +1,6 @@
-"""What a server does before it forks the processes that measure: import their library, and promise to end."""
+"""What a server does before it forks the processes that measure: import their library, have them begin as a process that
+imported it itself would, and promise to end.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +10,7 @@ import signal
 from contextlib import suppress
 from importlib import import_module
 
+from benchmarks import page_tables
 from kernels import BACKENDS
 
 PR_SET_PDEATHSIG = 1
@@ -36,3 +39,4 @@ def preload(name: str) -> None:
     for module in (f"kernels.backends.{library}", *compiler):
         with suppress(ImportError):
             import_module(module)
+    page_tables.hand_on()

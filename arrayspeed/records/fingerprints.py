@@ -46,6 +46,9 @@ _states = tomllib.loads(files(__package__).joinpath("two_times.toml").read_text(
 TWO_TIMES: dict[str, dict[str, list[str]]] = _states["kernels"]
 UNMEASURED: list[str] = _states["unmeasured"]
 
+#: Backend -> kernels that took longer in forked processes which began without the pages of files.
+FORKED: dict[str, list[str]] = tomllib.loads(files(__package__).joinpath("forked.toml").read_text(encoding="utf-8"))
+
 #: A module's name, and one of its top-level names.
 Place = tuple[str, str]
 
@@ -177,6 +180,8 @@ def timing_of(way: Backend, measure: str, device: str | None, large: bool = Fals
             found.append("allocator as the system sets it up")
         else:  # as it was when all processes retained freed memory
             found.append("allocator settled by its thresholds" if large else "allocator settled")
+        if kernel in FORKED.get(way.name, ()):
+            found.append("pages of files entered")
     return " ".join(found)
 
 

@@ -236,6 +236,22 @@ def test_every_kernel_that_takes_two_times_is_in_the_catalogue():
             assert kernels == sorted(set(kernels) & set(CATALOGUE))
 
 
+def test_what_took_longer_in_forked_processes_is_out_of_date_and_nothing_else(monkeypatch):
+    monkeypatch.setattr(fingerprints, "FORKED", {"torch-compile": ["kepler"]})
+
+    def timing(kernel, backend, measure="time_call", device="cpu"):
+        return "entered" in fingerprints.timing_of(BACKENDS[backend], measure, device, False, kernel)
+
+    assert timing("kepler", "torch-compile") and timing("kepler", "torch-compile", "time_round_trip")
+    assert not timing("add", "torch-compile") and not timing("kepler", "torch")
+    assert not timing("kepler", "torch-compile", "track_error") and not timing("kepler", "torch-compile", device="gpu")
+
+
+def test_every_kernel_that_took_longer_in_forked_processes_is_in_the_catalogue():
+    for backend, kernels in fingerprints.FORKED.items():
+        assert backend in BACKENDS and kernels == sorted(set(kernels) & set(CATALOGUE))
+
+
 def test_a_change_of_the_timing_vouches_for_what_it_left_the_same():
     """For that alone: whatever has another timing today is stale."""
     today = {fingerprints.digest([fingerprints.timing()]): []}
