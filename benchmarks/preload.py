@@ -1,5 +1,5 @@
-"""What a server does before it forks the processes that measure: import their library, have them begin as a process that
-imported it itself would, and promise to end.
+"""What a server does before it forks the processes that measure: import their library, hand on its page tables, and
+promise to end.
 """
 
 from __future__ import annotations

@@ -2,7 +2,6 @@
 
 import ctypes
 import mmap
-import os
 import subprocess
 import sys
 from pathlib import Path
