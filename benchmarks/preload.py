@@ -1,5 +1,5 @@
-"""What a server does before it forks the processes that measure: import their library, hand on its page tables, and
-promise to end.
+"""What a server does before it forks the processes that measure: import their library, hand on what a fork
+forgets, and promise to end.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import signal
 from contextlib import suppress
 from importlib import import_module
 
-from benchmarks import page_tables
+from benchmarks import blas_threads, page_tables
 from kernels import BACKENDS
 
 PR_SET_PDEATHSIG = 1
@@ -40,3 +40,5 @@ def preload(name: str) -> None:
         with suppress(ImportError):
             import_module(module)
     page_tables.hand_on()
+    if library == "numpy":  # others may never call OpenBLAS, and its threads keep a core busy for their first 30 ms
+        blas_threads.hand_on()

@@ -20,7 +20,7 @@ CONFIG = "asv.conf.json"
 #: What a number depends on, beside the environment, whose packages are recorded with it, and what of it only starts
 #: processes.
 MEASURED = ("kernels", "benchmarks")
-PLUMBING = ("benchmarks/__init__.py", "benchmarks/preload.py", "benchmarks/page_tables.py")
+PLUMBING = tuple(f"benchmarks/{name}.py" for name in ("__init__", "preload", "page_tables", "blas_threads"))
 
 #: A commit's own name, which stays the same; others, as HEAD, do not.
 FULL_HASH = re.compile("[0-9a-f]{40}")

@@ -22,7 +22,7 @@ from typing import Any
 import kernels
 from arrayspeed.environments.project import PLUMBING
 from arrayspeed.model.combination import Combination
-from arrayspeed.model.measures import CALL, MEASURES
+from arrayspeed.model.measures import CALL, FIRST_CALL, MEASURES
 from arrayspeed.records.syntax import unparse
 from kernels import BACKENDS, CATALOGUE, DEVICES
 from kernels.backends import Backend
@@ -182,6 +182,8 @@ def timing_of(way: Backend, measure: str, device: str | None, large: bool = Fals
             found.append("allocator settled by its thresholds" if large else "allocator settled")
         if kernel in FORKED.get(way.name, ()):
             found.append("pages of files entered")
+    if measure == FIRST_CALL.name and way.library == "numpy":
+        found.append("threads of OpenBLAS running")
     return " ".join(found)
 
 

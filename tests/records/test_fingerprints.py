@@ -247,6 +247,14 @@ def test_what_took_longer_in_forked_processes_is_out_of_date_and_nothing_else(mo
     assert not timing("kepler", "torch-compile", "track_error") and not timing("kepler", "torch-compile", device="gpu")
 
 
+def test_first_calls_of_numpy_alone_are_out_of_date_since_openblas_has_its_threads():
+    def timing(backend, measure):
+        return "OpenBLAS" in fingerprints.timing_of(BACKENDS[backend], measure, "cpu")
+
+    assert timing("numpy", "track_first_call")
+    assert not timing("numpy", "time_call") and not timing("jax", "track_first_call")
+
+
 def test_every_kernel_that_took_longer_in_forked_processes_is_in_the_catalogue():
     for backend, kernels in fingerprints.FORKED.items():
         assert backend in BACKENDS and kernels == sorted(set(kernels) & set(CATALOGUE))

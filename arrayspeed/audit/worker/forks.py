@@ -16,7 +16,7 @@ from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from typing import TYPE_CHECKING
 
-from benchmarks import page_tables
+from benchmarks import blas_threads, page_tables
 from benchmarks.forking import serve
 from benchmarks.preload import end_with_parent
 
@@ -59,6 +59,8 @@ if __name__ == "__main__":
         with suppress(ImportError):  # each script says so where it needs it
             import_module(name)
     page_tables.hand_on()
+    if set(sys.argv[2:]) == {"numpy"}:
+        blas_threads.hand_on()
     leave = os._exit
     try:
         serve(socket.socket(fileno=int(sys.argv[1])), play)
