@@ -20,7 +20,7 @@ from asv.config import Config
 
 from arrayspeed.formats.progress import clear, clock
 from arrayspeed.measure import asv_processes, interrupts
-from arrayspeed.measure.block_results import ByBlock, in_both_states, rounds_of, stored, write_results
+from arrayspeed.measure.block_results import ByBlock, in_both_states, resumed, stored, write_results
 from arrayspeed.measure.blocks import Block, group_by_process, rounds
 from arrayspeed.measure.host import only_run
 from arrayspeed.measure.plan import Selection, combinations, nothing, side_by_side
@@ -118,10 +118,9 @@ def add_rounds(
     that would last beyond ``until``, of `time.monotonic`.
     """
     found = stored(session, {block.name: block for block in blocks})
-    lacking = {}
-    for name, ones in found.items():
-        done = len(rounds_of(ones))
-        lacking[name] = range(done, done + count if append else count)
+    going = [resumed(block, found[block.name]) for block in blocks]
+    blocks = [block for block, _ in going]
+    lacking = {block.name: range(done, done + count if append else count) for block, done in going}
     # What has all its rounds may lack asv's results: a run can be killed between the two.
     write_results(session, {name: ones for name, ones in found.items() if not lacking[name]})
     rounds_left = [

@@ -42,9 +42,16 @@ def stored(session: Session, blocks: Mapping[str, Block]) -> ByBlock:
     return found
 
 
-def rounds_of(played: Iterable[Process]) -> set[int | None]:
-    """Return the rounds that processes are of."""
-    return {process.round for process in played}
+def resumed(block: Block, played: Iterable[Process]) -> tuple[Block, int]:
+    """Return a block as it goes on, and how many of its rounds have all of its sides; ``played``: what these rounds
+    gave.
+    """
+    of: dict[Combination, set[int]] = {side: set() for side in block.sides}
+    for process in played:
+        if process.round is not None:
+            of[process.one].add(process.round)
+    whole = len(set.intersection(*of.values()))
+    return replace(block, passed=max(set().union(*of.values()), default=-1) + 1 - whole), whole
 
 
 def in_both_states(found: Mapping[str, Sequence[Process]]) -> Callable[[Block], str]:

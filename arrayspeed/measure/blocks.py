@@ -79,6 +79,9 @@ class Block:
         (`benchmarks.turns`).
     cores
         Where sides differ by how many cores they may use: how many each may, by their names' order.
+    passed
+        Rounds that lack a side, whose values were taken away: they count for the others, and those to come are numbered
+        after them.
     """
 
     name: str
@@ -88,6 +91,7 @@ class Block:
     names: tuple[str, ...] = ()
     handicaps: tuple[tuple[float, int], ...] = ()
     cores: tuple[int, ...] = ()
+    passed: int = 0
 
     def waits(self, number: int, look: int) -> bool:
         """Return whether it has enough for the first look, which is after ``look`` rounds."""
@@ -302,7 +306,7 @@ class Round:
         rng = random.Random(f"{lead.seed} {lead.name} {self.number}")
         found = [self.one_by_one(lead, rng)] if lead.shares is None else self.together(gang, rng)
         return [
-            [replace(process, block=block.name, round=self.number) for process in played]
+            [replace(process, block=block.name, round=self.number + block.passed) for process in played]
             for block, played in zip(gang, found, strict=True)
         ]
 

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from arrayspeed.decide import Decision, Observed
 from arrayspeed.decide.words import FAILURES
-from arrayspeed.measure.block_results import in_both_states, rounds_of, stored, write_results
+from arrayspeed.measure.block_results import in_both_states, resumed, stored, write_results
 from arrayspeed.measure.blocks import Block, group_by_process, guesses, never, rounds
 from arrayspeed.measure.looking import Clock, Limits, look_by_look
 from arrayspeed.measure.plan import nothing
@@ -113,10 +113,12 @@ def go_on(
         found[block.name] += played
 
     try:
-        before = {name: len(rounds_of(ones)) for name, ones in found.items()}
+        going = {name: resumed(blocks[name], ones) for name, ones in found.items()}
+        left = {name: block for name, (block, _) in going.items()}
+        before = {name: whole for name, (_, whole) in going.items()}
         retained = in_both_states(found)
         decisions = until_decided(
-            session, blocks, take, lambda: observed(blocks, found), limits, before, turns, retained=retained
+            session, left, take, lambda: observed(blocks, found), limits, before, turns, retained=retained
         )
     finally:
         write_results(session, found)

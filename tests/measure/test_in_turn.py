@@ -11,6 +11,7 @@ import pytest
 from arrayspeed.audit import copies
 from arrayspeed.measure import backends
 from arrayspeed.measure.backends import blocks_of_backends, needed
+from arrayspeed.measure.block_results import resumed
 from arrayspeed.model.combination import Combination
 from arrayspeed.records import results
 from arrayspeed.records.processes import Process
@@ -151,6 +152,17 @@ def test_each_run_adds_a_round(few_backends):
     assert "numba" in shown and " ~" not in shown
 
 
+@pytest.mark.parametrize(("asked", "numbers"), [(0, {}), (2, {"numpy": {0, 1}}), (3, {"numpy": {0, 1}, "numba": {2}})])
+def test_rounds_that_lack_a_side_are_made_again_and_get_numbers_of_their_own(asked, numbers):
+    (block,) = blocks_of_backends([one("numpy"), one("numba")])
+    sides = {side.backend: side for side in block.sides}
+    played = [Process(sides[name], 1.0, round=number) for name, those in numbers.items() for number in those]
+    again, whole = resumed(block, played)
+    assert (whole, again.passed) == (0, asked)
+    again, whole = resumed(block, [*played, *(Process(side, 1.0, round=asked) for side in sides.values())])
+    assert (whole, again.passed) == (1, asked)
+
+
 def test_rounds_until_decided_go_on_where_they_stopped(few_backends):
     folder, run = few_backends
     for rounds in ("2", "3"):
@@ -158,6 +170,12 @@ def test_rounds_until_decided_go_on_where_they_stopped(few_backends):
         assert f"after {rounds} rounds" in said.stderr
         numbers = {row["round"] for row in stored(folder) if row["benchmark"].endswith("time_call")}
         assert numbers == set(range(int(rounds)))
+    (path,) = (folder / "results").rglob("*.processes.jsonl")
+    path.write_text("".join(row for row in path.read_text().splitlines(keepends=True) if '"numba"' not in row))
+    run("run", "--selection", "backends", "--tier", "bench", "--rounds", "3")
+    rows = [row for row in stored(folder) if row["benchmark"].endswith("time_call")]
+    by_backend = {name: sorted(row["round"] for row in rows if row["backend"] == name) for name in ("numpy", "numba")}
+    assert by_backend == {"numpy": list(range(6)), "numba": [3, 4, 5]}
 
 
 @pytest.mark.rest
