@@ -1,13 +1,16 @@
 """OpenBLAS's threads in a forked process.
 
 It ends its threads before a fork and starts them again in the first call that shares work, which then takes 1 to 24 ms
-in place of 0.4. A process that imports NumPy itself has them from then on.
+in place of 0.4. A process that imports NumPy itself has them from then on, asleep: they look for work for 0.1 s,
+and while they do, whatever changes the process's memory has to interrupt them.
 """
 
 from __future__ import annotations
 
 import ctypes
 import os
+import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -19,6 +22,10 @@ NAMES = (
     "openblas_{}_num_threads64_",
     "openblas_{}_num_threads",
 )
+
+
+#: Seconds after which nobody waits for the threads any longer.
+LONGEST = 0.2
 
 
 def loaded() -> list[str]:
@@ -40,6 +47,15 @@ def starting(path: str | None) -> Callable[[], None] | None:
     return None
 
 
+def any_other_runs() -> bool:
+    """Return whether a thread of this process other than the caller's is running or waits for a core."""
+    for task in os.listdir("/proc/self/task"):
+        with suppress(OSError), open(f"/proc/self/task/{task}/stat") as file:  # it may have ended
+            if int(task) != threading.get_native_id() and file.read().rpartition(") ")[2].startswith("R"):
+                return True
+    return False
+
+
 def hand_on() -> None:
     """Have each process that this one forks from now on begin with the threads of OpenBLAS, where it is loaded."""
     starts: list[Callable[[], None] | None] = []
@@ -51,5 +67,8 @@ def hand_on() -> None:
         for start in filter(None, starts):
             start()
         starts.clear()
+        deadline = time.monotonic() + LONGEST
+        while any_other_runs() and time.monotonic() < deadline:
+            time.sleep(0.001)
 
     os.register_at_fork(after_in_child=begin)

@@ -40,5 +40,5 @@ def preload(name: str) -> None:
         with suppress(ImportError):
             import_module(module)
     page_tables.hand_on()
-    if library == "numpy":  # others may never call OpenBLAS, and its threads keep a core busy for their first 30 ms
+    if library == "numpy":  # others may never call OpenBLAS, and its threads keep a core busy for their first 0.1 s
         blas_threads.hand_on()

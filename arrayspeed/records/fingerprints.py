@@ -183,7 +183,7 @@ def timing_of(way: Backend, measure: str, device: str | None, large: bool = Fals
         if kernel in FORKED.get(way.name, ()):
             found.append("pages of files entered")
     if measure == FIRST_CALL.name and way.library == "numpy":
-        found.append("threads of OpenBLAS running")
+        found.append("threads of OpenBLAS asleep")
     return " ".join(found)
 
 

@@ -59,7 +59,9 @@ def key(combination: Combination) -> Key:
 
 @dataclass(frozen=True)
 class Row:
-    """One combination: what both sides gave, and what was decided. ``state``: `RETAINED` where it is of that."""
+    """One combination: what both sides gave, and what was decided. ``state``: `RETAINED` where it is of that; ``moved``:
+    whether there are both states, and page faults that may be what differs between the sides.
+    """
 
     one: Combination
     observed: Observed
@@ -67,6 +69,7 @@ class Row:
     old: list[Process]
     new: list[Process]
     state: str = ""
+    moved: bool = False
 
     @property
     def verdict(self) -> str:
@@ -242,7 +245,7 @@ def rows_of(known: Found, decisions: Mapping[Compared, Decision], factor: float)
     rows = []
     for where, decision in agreed(decisions, both, moved).items():
         sides, state = of[where]
-        rows.append(Row(sides.one, sides.observed(factor), decision, sides.old, sides.new, state))
+        rows.append(Row(sides.one, sides.observed(factor), decision, sides.old, sides.new, state, where in moved))
     return rows
 
 

@@ -51,7 +51,7 @@ def row_of(row: Compared, sides: tuple[Side, Side]) -> Row:
     return Row(
         name_of(row),
         one.kernel if one.size is None else f"{one.kernel} {one.size:,}",
-        quantity_of(one.measure, row.state),
+        quantity_of(one.measure, row.state, row.moved),
         sides[1].label,
         row.verdict,
         decision,
@@ -74,15 +74,17 @@ def row_of(row: Compared, sides: tuple[Side, Side]) -> Row:
     )
 
 
-def quantity_of(name: str, state: str) -> Quantity:
-    """Return a measure as people read it; ``state``: of the allocator, where it is not the usual one."""
+def quantity_of(name: str, state: str, moved: bool = False) -> Quantity:
+    """Return a measure as people read it; ``state``: of the allocator, where it is not the usual one. What page faults
+    may have ``moved`` is in no mean.
+    """
     measure = measure_of(name)
     return Quantity(
         name,
         ", ".join(filter(None, (measure.short, state))),
         f"{measure.title[:1].upper()}{measure.title[1:]}{f', {state}' if state else ''}",
         partial(human, measure=name),
-        averaged=measure.is_time and not state,
+        averaged=measure.is_time and not state and not moved,
         carries=name == CALL.name,
     )
 

@@ -16,6 +16,7 @@ ROOT = Path(__file__).parents[2]
 SERVER = """
 import os
 import numpy
+from benchmarks.blas_threads import any_other_runs
 from benchmarks.preload import preload
 
 def threads():
@@ -24,7 +25,7 @@ def threads():
 preload({library!r})
 print(threads(), flush=True)
 if os.fork() == 0:
-    print(threads(), flush=True)
+    print(threads(), any_other_runs(), flush=True)
     os._exit(0)
 os.wait()
 """
@@ -39,9 +40,10 @@ def test_a_process_that_is_forked_for_numpy_has_the_threads_of_its_server_and_no
         pytest.skip("this NumPy has another BLAS, or one core and no threads")
     command = [sys.executable, "-c", SERVER.format(library=library)]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    server, forked = map(int, run.stdout.split())
-    assert server > 1
-    assert forked == (server if library == "numpy" else 1)
+    server, forked, running = run.stdout.split()
+    assert int(server) > 1
+    assert forked == (server if library == "numpy" else "1")
+    assert running == "False", "they have gone to sleep"
 
 
 def test_a_library_without_these_functions_starts_nothing():

@@ -19,6 +19,8 @@ from arrayspeed.records.backends import rounds_of_backends
 from arrayspeed.records.levels import Case, inverse, rounds_in_turn, with_common_rounds
 from arrayspeed.records.processes import Process, Retained, line
 from arrayspeed.upgrades.compare import Sides, judge_stored
+from arrayspeed.upgrades.verdict import row_of
+from arrayspeed.verdict.verdict import Side
 from arrayspeed.versions import releases
 from arrayspeed.versions.history import Measured
 from arrayspeed.versions.steps import means as steps_means
@@ -267,6 +269,8 @@ def test_a_change_of_page_faults_in_one_state_alone_is_none_of_the_release(befor
     assert {row.state: row.verdict for row in rows} == {"": word, RETAINED: "same"}
     assert all(row.decision.bounded == bool(row.state) for row in rows)
     assert all(row.decision.ratio > 2.9 for row in rows if not row.state)
+    said = [row_of(row, (Side("1.0"), Side("2.0"))).quantity.averaged for row in rows if not row.state]
+    assert said == [before == after], "nor is it in the geometric mean of an upgrade"
     key = ("time_call", "elementwise", "add", "float64", "numpy", 1000, "cpu")
     measured = Measured(key, {"1.0": old, "2.0": new}, "2.0")
     ((series,), (common, means)) = over_versions([measured]), steps_means([measured, measured])
