@@ -59,8 +59,8 @@ def key(combination: Combination) -> Key:
 
 @dataclass(frozen=True)
 class Row:
-    """One combination: what both sides gave, and what was decided. ``state``: `RETAINED` where it is of that; ``moved``:
-    whether there are both states, and page faults that may be what differs between the sides.
+    """One combination: what both sides gave, and what was decided. ``state``: `RETAINED` where it is of that;
+    ``moved``: whether there are both states, and page faults that may be what differs between the sides.
     """
 
     one: Combination
