@@ -49,7 +49,7 @@ SOURCES = {
     f"{LAB}copies.md": ["busy-waits.json"],
     f"{LAB}noise.md": ["turns.jsonl"],
     f"{LAB}peers.md": ["npbench.json", "npbench-epyc.json", "pyhpc.json", "pyhpc-epyc.json"],
-    f"{LAB}recall.md": ["recall.jsonl", "recall-kernels.jsonl"],
+    f"{LAB}recall.md": ["recall.jsonl", "recall-three-rounds.jsonl", "recall-kernels.jsonl"],
     f"{LAB}searches.md": ["searches.jsonl", "solve-one-core.json", "planted.jsonl"],
     f"{LAB}upgrades.md": ["upgrade-jax-0.4.33.json", "upgrade-jax-0.4.33-epyc.json"],
 }
@@ -67,6 +67,7 @@ WITHOUT_RECORD = {
 #: A record of lines -> the tool that keeps it, and what of the tool makes its tables.
 TABLES = {
     "recall.jsonl": ("recall", "table"),
+    "recall-three-rounds.jsonl": ("recall", "table"),
     "recall-kernels.jsonl": ("recall", "table_of_kernels"),
     "planted.jsonl": ("planted", "table"),
     "searches.jsonl": ("searches", "tables"),
@@ -428,6 +429,25 @@ def test_the_regressions_that_are_found_are_those_of_their_run():
         if any(row["worse"] and row["comparison"].endswith("time_call") for row in rows_of(results[name]))
     ]
     assert f"by calls alone, {len(by_calls)} of {len(regressions)} are found" in text
+
+
+def test_what_is_found_with_three_rounds_is_that_of_its_run():
+    tool = tool_of("recall")
+    text = " ".join(TEXTS[f"{LAB}recall.md"].split())
+    before, results = (tool["read"](MEASURED / name) for name in ("recall.jsonl", "recall-three-rounds.jsonl"))
+    assert tool["counts"](results) in text
+    assert f"{sum(one[key]['minutes'] for one in results.values() for key in ('change', 'same')):.0f} minutes" in text
+    statuses, of_before = ([of[name]["same"]["status"] for name in results] for of in (results, before))
+    assert 1 not in statuses and f"{statuses.count(0)} of {len(statuses)} end with status 0" in text
+    assert f"did in {of_before.count(0)} before" in text
+    lost = [
+        path.stem
+        for path in tool["CASES"]
+        if path.stem in results
+        and tool["is_found"](tool["fields"](path), before[path.stem]["change"])
+        and not tool["is_found"](tool["fields"](path), results[path.stem]["change"])
+    ]
+    assert lost == [], "nothing that was found before is lost"
 
 
 def test_the_regressions_that_our_own_kernels_show_are_those_of_their_run():
