@@ -121,9 +121,10 @@ def numbers(text):
 
 def test_the_readme_counts_the_regressions_that_are_found():
     recall = page("docs/lab/2026-11-recall.md")
-    ((found, of),) = re.findall(r"Found (\d+) of (\d+);", recall)
-    (controls,) = re.findall(r"Reported of (\d+) controls: 0 of", recall)
-    (compared,) = re.findall(r"of old releases against themselves: 0 of (\d+) comparisons", recall)
+    # Of the first table: a part of it was measured again.
+    (found, of), *_ = re.findall(r"Found (\d+) of (\d+);", recall)
+    controls, *_ = re.findall(r"Reported of (\d+) controls: 0 of", recall)
+    compared, *_ = re.findall(r"of old releases against themselves: 0 of (\d+) comparisons", recall)
     files = [(path.stem, path.read_text()) for path in (ROOT / "examples/reported").glob("*.py")]
     reproduced = [name for name, text in files if not re.search("^Control:", text, re.MULTILINE)]
     assert (len(reproduced), len(files)) == (int(of), int(of) + int(controls))
@@ -274,9 +275,9 @@ def test_what_the_committed_results_are_is_told(committed, folder):
         }
         for tier in (True, False)
     }
-    assert rounds_of == {True: {4, 5}, False: {2}}
+    assert rounds_of == {True: {3, 4, 5, 8}, False: {2}}
     assert (
-        f"the {len(core)} kernels of the core tier in both precisions, in four or five rounds, and the others in their "
+        f"the {len(core)} kernels of the core tier in both precisions, in three to eight rounds, and the others in their "
         "own precision, in two"
     ) in page("docs/lab/2026-11-results.md")
 
