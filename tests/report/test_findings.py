@@ -277,8 +277,8 @@ def test_what_the_committed_results_are_is_told(committed, folder):
     }
     assert rounds_of == {True: {3, 4, 5, 8}, False: {2}}
     assert (
-        f"the {len(core)} kernels of the core tier in both precisions, in three to eight rounds, and the others in their "
-        "own precision, in two"
+        f"the {len(core)} kernels of the core tier in both precisions, in three to eight rounds, and the others in "
+        "their own precision, in two"
     ) in page("docs/lab/2026-11-results.md")
 
 
