@@ -12,6 +12,7 @@ from importlib import import_module
 
 from benchmarks import blas_threads, page_tables
 from kernels import BACKENDS
+from kernels.backends import COMPANION
 
 PR_SET_PDEATHSIG = 1
 
@@ -40,5 +41,5 @@ def preload(name: str) -> None:
         with suppress(ImportError):
             import_module(module)
     page_tables.hand_on()
-    if library == "numpy":  # others may never call OpenBLAS, and its threads keep a core busy for their first 0.1 s
+    if library == COMPANION:  # others may never call OpenBLAS, and its threads keep a core busy for their first 0.1 s
         blas_threads.hand_on()

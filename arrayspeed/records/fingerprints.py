@@ -25,7 +25,7 @@ from arrayspeed.model.combination import Combination
 from arrayspeed.model.measures import CALL, FIRST_CALL, MEASURES
 from arrayspeed.records.syntax import unparse
 from kernels import BACKENDS, CATALOGUE, DEVICES
-from kernels.backends import Backend
+from kernels.backends import COMPANION, Backend
 from kernels.catalogue import FAMILIES
 from kernels.kernel import Kernel
 
@@ -182,7 +182,7 @@ def timing_of(way: Backend, measure: str, device: str | None, large: bool = Fals
             found.append("allocator settled by its thresholds" if large else "allocator settled")
         if kernel in FORKED.get(way.name, ()):
             found.append("pages of files entered")
-    if measure == FIRST_CALL.name and way.library == "numpy":
+    if measure == FIRST_CALL.name and way.library == COMPANION:
         found.append("threads of OpenBLAS asleep")
     return " ".join(found)
 

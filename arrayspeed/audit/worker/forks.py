@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from benchmarks import blas_threads, page_tables
 from benchmarks.forking import serve
 from benchmarks.preload import end_with_parent
+from kernels.backends import COMPANION
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,7 +60,7 @@ if __name__ == "__main__":
         with suppress(ImportError):  # each script says so where it needs it
             import_module(name)
     page_tables.hand_on()
-    if set(sys.argv[2:]) == {"numpy"}:
+    if set(sys.argv[2:]) == {COMPANION}:
         blas_threads.hand_on()
     leave = os._exit
     try:
