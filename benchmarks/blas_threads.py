@@ -23,7 +23,6 @@ NAMES = (
     "openblas_{}_num_threads",
 )
 
-
 #: Seconds after which nobody waits for the threads any longer.
 LONGEST = 0.2
 

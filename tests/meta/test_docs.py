@@ -447,7 +447,7 @@ def test_what_is_found_with_three_rounds_is_that_of_its_run():
         and tool["is_found"](tool["fields"](path), before[path.stem]["change"])
         and not tool["is_found"](tool["fields"](path), results[path.stem]["change"])
     ]
-    assert lost == [], "nothing that was found before is lost"
+    assert lost == [], "none that was found before is lost"
 
 
 def test_the_regressions_that_our_own_kernels_show_are_those_of_their_run():
