@@ -104,6 +104,7 @@ class Rounds:
         """
         self.plan = plan
         self.guesses = dict(guesses)
+        self.finished = {block.name: finished.get(where, 0) for where, block in blocks.items()}
         self.seconds: dict[str, float] = {}
         self.guessed = self.spent = 0.0
         first, last = (
@@ -172,10 +173,12 @@ class Rounds:
         said = ", ".join(f"{words[word]} {word}" for word in ORDER if words[word]) or "nothing decided"
         noisy = len(looks.given_up - looks.decisions.keys())
         given_up = f"; {noisy} too noisy for {self.plan[-1]} rounds to decide" if noisy else ""
-        more = self.expected(block.name for block in left) * (self.plan[-1] - rounds)
+        # What an earlier run made counts: some may have all of their rounds, undecided as they are.
+        more = {block.name: self.plan[-1] - max(rounds, self.finished[block.name]) for block in left}
+        seconds = sum(self.expected([name]) * count for name, count in more.items() if count > 0)
         # Not comparisons, of which a block may hold several.
-        blocks = plural(len(left), "block")
-        rest = f"; {blocks} left, {clock(more)} at most" if left and rounds < self.plan[-1] else ""
+        blocks = plural(sum(count > 0 for count in more.values()), "block")
+        rest = f"; {blocks} left, {clock(seconds)} at most" if seconds else ""
         say(f"after {rounds} rounds: {said}{given_up}{rest}")
 
     def end(self, why: str | None = None) -> None:

@@ -475,6 +475,16 @@ def test_progress_says_what_is_left(capsys):
     assert lines[2].startswith("after 4 rounds: 1 same; 2 blocks left, ")
 
 
+def test_what_has_all_of_its_rounds_is_not_left(capsys):
+    these = made_blocks(3)
+    every, some, none = these
+    progress = Rounds(these, (4, 8), dict.fromkeys((one.name for one in these.values()), 60.0), {every: 8, some: 6})
+    progress.look(4, Looks(8), list(these.values()))
+    assert capsys.readouterr().err.splitlines()[-1].endswith("; 2 blocks left, 6:00 min at most")
+    progress.look(4, Looks(8), [these[every]])
+    assert capsys.readouterr().err.splitlines()[-1] == "after 4 rounds: nothing decided"
+
+
 @pytest.mark.parametrize(
     ("busy", "failing", "verdict", "is_wrong"),
     [
