@@ -28,6 +28,7 @@ from arrayspeed.cli import options
 from arrayspeed.cli.own.arguments import add_limits, limits_of
 from arrayspeed.cli.selected import add_bench, add_selected, check_selected
 from arrayspeed.cli.showing import show
+from arrayspeed.decide import Decision
 from arrayspeed.decide.words import BROKEN, FAILS, SOMETIMES
 from arrayspeed.environments.plugin import stored_packages
 from arrayspeed.environments.project import load_config
@@ -177,19 +178,27 @@ def show_upgrade(kinds: list[Kind], args: argparse.Namespace, config: Config) ->
 
 def verdict_of(kind: Kind, args: argparse.Namespace, config: Config) -> Verdict:
     """Return what was decided on one kind."""
-    rows, names = [], []
-    observed = kind.observed()
-    for key, decision in kind.decisions.items():
-        old, new = names = [side.environment for side in kind.blocks[key[0]].sides]
-        before, after = ([one for one in kind.found[key[0]] if one.one.environment == name] for name in (old, new))
-        rows.append(compare.Row(kind.blocks[key[0]].one, observed[key], decision, before, after))
+    rows = rows_of_kind(kind, limits_of(args).factor)
     if not rows:
         raise UserError(f"nothing was measured on {kind.machine}")
+    names = [side.environment for side in next(iter(kind.blocks.values())).sides]
     packages = [stored_packages(config.results_dir, kind.machine, name, kind.commits) for name in names]
     pythons = [entry["python"] for entry in config.include]
     others = pair.packages_that_differ(args.library, packages, pythons)
     sides = sides_of([args.old, args.new], pythons, packages)
     return verdict(args.library, sides, rows, kind.machine, limits_of(args), others, args.unclear)
+
+
+def rows_of_kind(kind: Kind, factor: float) -> list[compare.Row]:
+    """Return what one kind decided, by the rules of `arrayspeed upgrade`."""
+    known: compare.Found = {}
+    decisions: dict[compare.Compared, Decision] = {}
+    for (name, _, state), decision in kind.decisions.items():
+        block, played = kind.blocks[name], kind.found[name]
+        where, names = compare.key(block.one), [side.environment for side in block.sides]
+        known[where] = compare.Sides(*([one for one in played if one.one.environment == each] for each in names))
+        decisions[(where, state) if state else where] = decision
+    return compare.rows_of(known, decisions, factor)
 
 
 def status(args: argparse.Namespace) -> int:

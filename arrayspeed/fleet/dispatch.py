@@ -197,8 +197,8 @@ class Fleet:
             block = replace(host.kind.blocks[name], name=f"{name}@{host.name}")
             if numbers := host.kind.needed(name, host.name):
                 host.asked[block.name] = block, numbers
-            # asv's value is of all rounds.
-            for one in host.kind.stored.get(name, {}).get(host.name, ()) if not self.plan.pair else ():
+            # asv's value is of all rounds, and all rounds tell whether a call takes two times.
+            for one in host.kind.stored.get(name, {}).get(host.name, ()):
                 file = answers.named(host.kind.machine, host.commit, one.one.environment, processes.SUFFIX)
                 known[file].append(json.dumps(processes.line(one)) + "\n")
         if not host.asked:  # it had measured them before another took them

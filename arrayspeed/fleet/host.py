@@ -22,7 +22,7 @@ from typing import Any
 
 from arrayspeed.environments.project import load_config
 from arrayspeed.fleet.plan import Plan, block_of, code
-from arrayspeed.measure.block_results import stored, write_results
+from arrayspeed.measure.block_results import in_both_states, stored, write_results
 from arrayspeed.measure.blocks import group_by_process, rounds
 from arrayspeed.measure.host import Busy, locked, only_run
 from arrayspeed.measure.session import open_session
@@ -71,15 +71,17 @@ class Playing:
         for name, text in request["known"].items():
             (self.folder / name).write_text(text)
         asked = [(block_of(block), set(numbers)) for block, numbers in request["blocks"]]
-        with only_run(self.folder), rounds(self.session) as next_round:
+        found = stored(self.session, {block.name: block for block, _ in asked})
+        with only_run(self.folder), rounds(self.session, retained=in_both_states(found)) as next_round:
             for number in sorted(set().union(*(numbers for _, numbers in asked))):
                 now = next_round(number)
                 for gang in group_by_process(block for block, numbers in asked if number in numbers):
-                    for played in now.play(gang):
+                    for block, played in zip(gang, now.play(gang), strict=True):
                         for process in played:
                             processes.store(self.session, process.one.environment, [process])
+                        found[block.name] += played
         if not self.plan.pair:
-            write_results(self.session, stored(self.session, {block.name: block for block, _ in asked}))
+            write_results(self.session, found)
         return {"files": self.files(), "seconds": time.monotonic() - started}
 
     def files(self) -> dict[str, str]:

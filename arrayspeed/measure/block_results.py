@@ -55,18 +55,19 @@ def resumed(block: Block, played: Iterable[Process]) -> tuple[Block, int]:
 
 
 def in_both_states(found: Mapping[str, Sequence[Process]]) -> Callable[[Block], str]:
-    """Return what says when the sides of a block take further turns, in which they retain freed memory: where page
-    faults say that it may matter until that was tried, and then always, if it does.
+    """Return what says when the sides of a block take further turns; ``found``: what its rounds gave, by its name."""
+    return lambda block: further_turns(found[block.name])
+
+
+def further_turns(played: Iterable[Process]) -> str:
+    """Return when the sides of a block take further turns, in which they retain freed memory, after what its rounds
+    gave: where page faults say that it may matter until that was tried, and then always, if it does.
     """
-
-    def retained(block: Block) -> str:
-        asked: dict[Combination, list[Process]] = defaultdict(list)
-        for process in found[block.name]:
-            if process.retained:
-                asked[process.one].append(process)
-        return WHERE_FAULTS if not asked else ALWAYS if any(map(processes.takes_two_times, asked.values())) else NEVER
-
-    return retained
+    asked: dict[Combination, list[Process]] = defaultdict(list)
+    for process in played:
+        if process.retained:
+            asked[process.one].append(process)
+    return WHERE_FAULTS if not asked else ALWAYS if any(map(processes.takes_two_times, asked.values())) else NEVER
 
 
 def write_results(session: Session, by_block: Mapping[str, list[Process]]) -> None:

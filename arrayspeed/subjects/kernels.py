@@ -10,7 +10,7 @@ from typing import Any
 from asv.config import Config
 from asv.environment import Environment
 
-from arrayspeed.decide import LOOKS, UNCLEAR_SHARE, Observed
+from arrayspeed.decide import LOOKS, UNCLEAR_SHARE
 from arrayspeed.environments import interpreters, pythons
 from arrayspeed.environments.keep import keep
 from arrayspeed.environments.listed import Python, Release, releases, within_reach
@@ -34,13 +34,14 @@ from arrayspeed.model.libraries import bare
 from arrayspeed.model.text import digest, printable
 from arrayspeed.model.units import plural
 from arrayspeed.records.loaded import of as stored_loaded
-from arrayspeed.subjects.found import Asked, Found, of_row
+from arrayspeed.subjects.found import Asked, Found
+from arrayspeed.subjects.questions import Questions, split
 from arrayspeed.subjects.subject import links_of
 from arrayspeed.system.missing import sentence
 from arrayspeed.upgrades import compare, pair
-from arrayspeed.upgrades.compare import Collected, Pair
+from arrayspeed.upgrades.compare import Collected
 from arrayspeed.upgrades.reuse import reused
-from arrayspeed.upgrades.verdict import row_of, verdict
+from arrayspeed.upgrades.verdict import verdict
 from arrayspeed.verdict.loaded import note
 from arrayspeed.verdict.verdict import Side, Verdict
 from kernels.kernel import TIERS
@@ -234,7 +235,7 @@ class Kernels:
         """Measure kernels."""
         with only_run(self.folder, self.wait):
             session = self.session(versions)
-            wanted = None if asked is None else {what for what, _, _ in asked}
+            wanted = None if asked is None else {split(what)[0] for what, _, _ in asked}
             run = digest(self.identity, stage, list(versions))
             blocks = compare.blocks_for(session, self.selections, run, wanted)
             if asked is not None and not blocks:
@@ -244,24 +245,17 @@ class Kernels:
                 asked if asked is not None else {(what, versions[0], versions[1]): None for what in blocks}
             )
             collected = Collected(blocks, stored(session, {one.name: one for one in blocks.values()}))
-
-            def observed() -> dict[Asked, Observed]:
-                seen = {}
-                for (what, old, new), beyond in pairs.items():
-                    first = names[old] if isinstance(old, str) else (names[old[0]], names[old[1]])
-                    where: Pair = (what, first, names[new])
-                    if what in blocks and (one := collected.observed(where, limits.factor, beyond)):
-                        seen[what, old, new] = one
-                return seen
-
-            decisions = until_decided(session, blocks, collected.take, observed, limits, collected.finished)
-        found = {}
-        for (what, old, new), decision in decisions.items():
-            first = old if isinstance(old, str) else old[0]
-            both = collected.sides(what, names[first], names[new])
-            row = compare.Row(both.one, observed()[what, old, new], decision, both.old, both.new)
-            found[what, old, new] = of_row(what, row_of(row, (Side(first), Side(new))))
-        return found
+            questions = Questions(pairs, collected, names)
+            decisions = until_decided(
+                session,
+                blocks,
+                collected.take,
+                lambda: questions.observed(limits.factor),
+                limits,
+                collected.finished,
+                retained=collected.retained,
+            )
+        return questions.found(decisions, limits.factor)
 
     def packages(self, version: str) -> dict[str, str]:
         """As they were recorded."""

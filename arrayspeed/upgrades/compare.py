@@ -11,6 +11,7 @@ from arrayspeed.decide import Decision, Observed, judge
 from arrayspeed.decide.observed import halfway
 from arrayspeed.decide.states import agreed
 from arrayspeed.decide.words import FACTOR
+from arrayspeed.measure.block_results import further_turns
 from arrayspeed.measure.blocks import Block, blocks_of
 from arrayspeed.measure.looking import Limits
 from arrayspeed.measure.plan import Selection, combinations, wanted
@@ -20,7 +21,7 @@ from arrayspeed.measure.until_decided import until_decided
 from arrayspeed.model.combination import Combination
 from arrayspeed.model.failures import NOT_AVAILABLE
 from arrayspeed.model.measures import ALL, BYTES, LARGEST, MEASURES, SMALLEST, measure_of
-from arrayspeed.model.retention import ALWAYS, NEVER, RETAINED, WHERE_FAULTS
+from arrayspeed.model.retention import RETAINED
 from arrayspeed.records.measures import observed_of_sides
 from arrayspeed.records.processes import Process, as_retained, moved_by_faults, takes_two_times
 from kernels import CATALOGUE
@@ -114,12 +115,18 @@ class Sides:
 
     def retaining(self) -> Sides:
         """Return the same where freed memory is retained, from the rounds in which both sides gave a time there."""
-        asked = [{(one.block, one.round): one for one in side if one.retained} for side in (self.old, self.new)]
-        both = asked[0].keys() & asked[1].keys()
-        return Sides(*([as_retained(one) for where, one in side.items() if where in both] for side in asked))
+        return Sides(*retaining([self.old, self.new]))
 
 
 Found = dict[Key, Sides]
+
+
+def retaining(sides: Sequence[Sequence[Process]]) -> list[list[Process]]:
+    """Return what sides gave where freed memory is retained, of the rounds in which all of them gave it."""
+    asked = [{(one.block, one.round): one for one in side if one.retained} for side in sides]
+    shared = set(asked[0]).intersection(*asked[1:])
+    return [[as_retained(one) for where, one in side.items() if where in shared] for side in asked]
+
 
 #: What is compared: a combination, a reference or two, between which it is the middle, and a side.
 Pair = tuple[Key, str | tuple[str, str], str]
@@ -149,17 +156,29 @@ class Collected:
         """Return what two environments gave."""
         return Sides(self.of(where, old), self.of(where, new)).available()
 
-    def observed(self, pair: Pair, factor: float, beyond: float | None = None) -> Observed | None:
+    def retained(self, block: Block) -> str:
+        """Return when the sides of a block take further turns, in which they retain freed memory."""
+        return further_turns(self.processes[self.where[block.name]])
+
+    def met(self, pair: Pair, state: str = "") -> tuple[list[list[Process]], list[Process]]:
+        """Return what the references of a comparison gave, and its other side; ``state``: `RETAINED` where it is of
+        that.
+        """
+        where, old, new = pair
+        *references, subject = (self.of(where, each) for each in ((old,) if isinstance(old, str) else old) + (new,))
+        if len(references) == 1:
+            sides = Sides(references[0], subject).available()
+            references, subject = [sides.old], sides.new
+        if state:
+            *references, subject = retaining([*references, subject])
+        return references, subject
+
+    def observed(self, pair: Pair, factor: float, beyond: float | None = None, state: str = "") -> Observed | None:
         """Return a comparison; None where a side gave nothing yet.
 
         ``beyond``: a ratio that takes the place of all else that it is judged by, ``factor`` and what measures say.
         """
-        where, old, new = pair
-        references = [self.of(where, each) for each in ((old,) if isinstance(old, str) else old)]
-        subject = self.of(where, new)
-        if len(references) == 1:
-            sides = Sides(references[0], subject).available()
-            references, subject = [sides.old], sides.new
+        references, subject = self.met(pair, state)
         if not subject or not all(references):
             return None
         one = observed_of_sides(references[0], subject, factor)
@@ -191,14 +210,10 @@ def measure(session: Session, selections: Sequence[Selection], limits: Limits) -
     def sides() -> Found:
         return {where: collected.sides(where, old, new) for where in collected.blocks}
 
-    def retained(block: Block) -> str:
-        so_far = collected.sides(key(block.one), old, new)
-        return WHERE_FAULTS if not so_far.old else ALWAYS if so_far.two_times else NEVER
-
     def observed() -> dict[Compared, Observed]:
         return observed_of(sides(), limits.factor)
 
-    decisions = until_decided(session, collected.blocks, collected.take, observed, limits, retained=retained)
+    decisions = until_decided(session, collected.blocks, collected.take, observed, limits, retained=collected.retained)
     return rows_of(sides(), decisions, limits.factor)
 
 

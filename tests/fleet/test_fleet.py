@@ -30,6 +30,7 @@ from arrayspeed.measure.looking import Limits
 from arrayspeed.measure.plan import Selection
 from arrayspeed.model.combination import Combination, parse_name
 from arrayspeed.model.errors import UserError
+from arrayspeed.model.retention import RETAINED
 from support import schema
 from support.generated import write_project
 from tests.conftest import ROOT, command_here
@@ -332,8 +333,11 @@ def test_kinds_are_measured_and_judged_apart(fleet):
 
 @pytest.mark.environment
 def test_a_host_measures_blocks_without_what_the_nanny_of_its_worker_sets(fleet):
-    """A real host, and a worker as Dask starts it by default."""
-    pinned = Selection(kernels=["add"], measures=["time_call"], sizes=["10"], dtypes=["float64"], backends=["numpy"])
+    """A real host, and a worker as Dask starts it by default. The call takes two times, which the host sees by what it
+    is sent of the rounds before.
+    """
+    where = {"kernels": ["cholesky"], "sizes": ["1000"], "dtypes": ["float64"], "backends": ["numpy"]}
+    pinned = Selection(measures=["time_call"], **where)
     plan = Plan([pinned], ("numpy", "2.4.6", "2.4.6", ()))
     options = ("--nthreads", "1", "--no-dashboard", "--local-directory", str(fleet.folder / "dask"))
     fleet.processes["real"] = dask("worker", fleet.address, *options, ARRAYSPEED_HOST="real")
@@ -345,6 +349,8 @@ def test_a_host_measures_blocks_without_what_the_nanny_of_its_worker_sets(fleet)
     assert [row["round"] for row in rows] == [0, 1, 0, 1]
     assert all(row["value"] > 0 and row["batches"] and row["host"] == "real" for row in rows)
     assert all(row["removed"]["OMP_NUM_THREADS"] == "1" for row in rows)
+    assert all(row["faults"] > 100 > row["retained"]["faults"] for row in rows)
+    assert {state for *_, state in kind.decisions} == {"", RETAINED}
 
 
 def test_a_measuring_process_has_none_of_the_variables_that_a_worker_sets():

@@ -477,7 +477,7 @@ def test_progress_says_what_is_left(capsys):
 
 def test_what_has_all_of_its_rounds_is_not_left(capsys):
     these = made_blocks(3)
-    every, some, none = these
+    every, some, _ = these
     progress = Rounds(these, (4, 8), dict.fromkeys((one.name for one in these.values()), 60.0), {every: 8, some: 6})
     progress.look(4, Looks(8), list(these.values()))
     assert capsys.readouterr().err.splitlines()[-1].endswith("; 2 blocks left, 6:00 min at most")

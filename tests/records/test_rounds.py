@@ -3,12 +3,16 @@
 import json
 import math
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from arrayspeed.cli.fleet import rows_of_kind
+from arrayspeed.decide import Looks, judge
 from arrayspeed.decide.compare import APART, ROUND_NOISE, best, compare, levels, levels_in_turn
 from arrayspeed.decide.weighted import part, weighted_mean
+from arrayspeed.fleet.kind import Kind
 from arrayspeed.measure.backends_until_decided import observed
 from arrayspeed.measure.block_results import in_both_states
 from arrayspeed.measure.blocks import Block
@@ -18,7 +22,8 @@ from arrayspeed.model.retention import ALWAYS, NEVER, RETAINED, WHERE_FAULTS, an
 from arrayspeed.records.backends import rounds_of_backends
 from arrayspeed.records.levels import Case, inverse, rounds_in_turn, with_common_rounds
 from arrayspeed.records.processes import Process, Retained, line
-from arrayspeed.upgrades.compare import Sides, judge_stored
+from arrayspeed.subjects.questions import Questions
+from arrayspeed.upgrades.compare import Collected, Sides, judge_stored, key
 from arrayspeed.upgrades.verdict import row_of
 from arrayspeed.verdict.verdict import Side
 from arrayspeed.versions import releases
@@ -271,12 +276,75 @@ def test_a_change_of_page_faults_in_one_state_alone_is_none_of_the_release(befor
     assert all(row.decision.ratio > 2.9 for row in rows if not row.state)
     said = [row_of(row, (Side("1.0"), Side("2.0"))).quantity.averaged for row in rows if not row.state]
     assert said == [before == after], "nor is it in the geometric mean of an upgrade"
-    key = ("time_call", "elementwise", "add", "float64", "numpy", 1000, "cpu")
-    measured = Measured(key, {"1.0": old, "2.0": new}, "2.0")
+    what = ("time_call", "elementwise", "add", "float64", "numpy", 1000, "cpu")
+    measured = Measured(what, {"1.0": old, "2.0": new}, "2.0")
     ((series,), (common, means)) = over_versions([measured]), steps_means([measured, measured])
     assert [point.verdict for point in series.points] == ["unclear" if before != after else "faster", "anchor"]
     assert bool(series.steps) == (before == after)
     assert common == "2.0" and bool(means) == (before == after)
+
+
+def of_releases(**values):
+    """Rounds in which releases met: of each its usual time, the one where memory is retained, and page faults."""
+    found = []
+    for number in range(6):
+        for name, (usual, retained, faults) in values.items():
+            one = with_retained("numpy", number, usual * (1 + number / 500), retained * (1 + number / 500), faults)
+            found.append(replace(one, one=replace(one.one, environment=name)))
+    where = key(found[0].one)
+    collected = Collected({where: SimpleNamespace(name=".block")}, {".block": found})
+    return where, lambda asked: Questions(asked, collected, {name: name for name in values})
+
+
+@pytest.mark.parametrize(("before", "after"), [(1.0, 900.0), (900.0, 900.0)])
+def test_a_search_for_a_release_asks_in_both_states(before, after):
+    where, asking = of_releases(old=(1e-3, 1e-3, before), new=(3e-3, 1e-3, after))
+    questions = asking({(where, "old", "new"): None})
+    seen = questions.observed(1.05)
+    assert set(seen) == {(where, "", "old", "new"), (where, RETAINED, "old", "new")}
+    found = questions.found(dict(zip(seen, judge(list(seen.values())), strict=True)), 1.05)
+    usual, retained = found[where, "old", "new"], found[(*where, RETAINED), "old", "new"]
+    assert (usual.verdict, retained.verdict) == ("unclear" if before != after else "slower", "same")
+    assert usual.worse == (before == after) and retained.what == (*where, RETAINED)
+    assert usual.ratio > 2.9 and "memory retained" in retained.name and "memory retained" not in usual.name
+    again = asking({((*where, RETAINED), "old", "new"): None})
+    assert set(again.observed(1.05)) == set(seen), "whichever is asked for, both are looked at"
+
+
+def test_which_end_a_release_is_nearer_to_is_asked_in_the_state_in_which_they_differ():
+    where, asking = of_releases(old=(1e-3, 1e-3, 900.0), middle=(3e-3, 1e-3, 900.0), new=(3e-3, 1e-3, 900.0))
+    ends = ("old", "new")
+    for what, state, ratio in ((where, "", math.sqrt(3)), ((*where, RETAINED), RETAINED, 1.0)):
+        questions = asking({(what, ends, "middle"): 1.0})
+        ((question, one),) = questions.observed(1.05).items()
+        assert question == (where, state, ends, "middle")
+        (decision,) = judge([one])
+        assert decision.ratio == pytest.approx(ratio)
+        assert questions.found({question: decision}, 1.05)[what, ends, "middle"].ratio == pytest.approx(ratio)
+
+
+def test_what_takes_one_time_is_asked_once():
+    where, asking = of_releases(old=(1e-3, 1e-3, 0.0), new=(2e-3, 2e-3, 0.0))
+    assert set(asking({(where, "old", "new"): None}).observed(1.05)) == {(where, "", "old", "new")}
+    other = ("another", *where[1:])
+    assert asking({(other, "old", "new"): None}).observed(1.05) == {}
+
+
+def test_a_fleet_judges_in_both_states():
+    """Whatever its hosts sent: the upgrade's rule is that of a single host."""
+    sides = [replace(process("numpy", 0, [1.0]).one, environment=name) for name in ("old", "new")]
+    block = Block(".block", tuple(sides))
+    played = [
+        replace(with_retained("numpy", number, usual * (1 + number / 500), 1e-3, faults), one=one)
+        for number in range(6)
+        for one, usual, faults in zip(sides, (1e-3, 3e-3), (1.0, 900.0), strict=True)
+    ]
+    kind = Kind("machine", [], {".block": block}, Looks(), {".block": {"host": played}}, {".block": "host"})
+    kind.stop(late=True)
+    assert {state: one.verdict for (*_, state), one in kind.decisions.items()} == {"": "slower", RETAINED: "same"}
+    rows = rows_of_kind(kind, 1.05)
+    assert {row.state: row.verdict for row in rows} == {"": "unclear", RETAINED: "same"}
+    assert [one.one.environment for one in (*rows[0].old, *rows[0].new)] == ["old"] * 6 + ["new"] * 6
 
 
 def test_a_release_is_safe_only_in_both_states():
