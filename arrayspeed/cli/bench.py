@@ -72,9 +72,7 @@ def publish(config: Config) -> None:
     UserError
         There is nothing to publish, or asv cannot.
     """
-    known = Path(config.results_dir, "benchmarks.json")
-    if not known.exists():
-        raise UserError("there are no results: run `make bench` or `arrayspeed run --tier bench` first")
+    known = measured(config)
     site = Path(config.html_dir)
     new, old = site.with_name(f".{site.name}-new"), site.with_name(f".{site.name}-old")
     staged = copy.copy(config)
@@ -96,6 +94,20 @@ def publish(config: Config) -> None:
         site.rename(old)
     new.rename(site)
     shutil.rmtree(old, ignore_errors=True)
+
+
+def measured(config: Config) -> Path:
+    """Return asv's list of benchmarks, which is there since anything was measured.
+
+    Raises
+    ------
+    UserError
+        Nothing was.
+    """
+    known = Path(config.results_dir, "benchmarks.json")
+    if not known.exists():
+        raise UserError("there are no results: run `make bench` or `arrayspeed run --tier bench` first")
+    return known
 
 
 def is_benchmarks(path: Path) -> bool:

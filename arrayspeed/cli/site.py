@@ -14,7 +14,7 @@ import argparse
 import os
 import time
 
-from arrayspeed.cli.bench import opener, publish
+from arrayspeed.cli.bench import measured, opener, publish
 from arrayspeed.environments.project import load_config
 from arrayspeed.formats.progress import say
 from arrayspeed.releases.dates import refresh
@@ -33,6 +33,7 @@ def main(args: argparse.Namespace) -> int:
     config = load_config()
     if args.cdn:
         os.environ[assets.CDN] = "1"
+    measured(config)  # before an index is asked for the dates of releases
     started = time.monotonic()
     say("Publishing the site …")
     refresh(config.results_dir)

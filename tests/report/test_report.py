@@ -353,6 +353,7 @@ def test_downloads_agree_and_every_column_is_explained(site):
 def test_a_site_of_nothing_says_what_to_run(tmp_path, monkeypatch, capsys):
     write_project(tmp_path)
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("arrayspeed.cli.site.refresh", lambda _: pytest.fail("an index was asked"))
     with pytest.raises(SystemExit) as exit:
         cli.main(["site"])
     assert exit.value.code == 2
