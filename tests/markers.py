@@ -3,7 +3,12 @@
 import pytest
 
 #: Fixture -> the marker of every test that uses it, directly or through another: what is slow cannot be forgotten.
-MARKERS = {"newest": "environment", "open_page": "browser"}
+MARKERS = {
+    "newest": "environment",
+    "open_page": "browser",
+    # A project in a repository, all committed results, and a copy of all that fingerprints read.
+    **dict.fromkeys(("toy", "mistaken", "committed", "tree"), "seconds"),
+}
 
 #: Modules whose tests run commands as users do, again and again -> what `make test` has of each.
 COMMANDS = {

@@ -139,12 +139,12 @@ def usage(sub: argparse.ArgumentParser) -> str:
     return " ".join(words)
 
 
-def top_parser() -> Parser:
-    """Return the parser of what stands before a subcommand; its help lists these."""
+def top_parser(listed: str = "") -> Parser:
+    """Return the parser of what stands before a subcommand; ``listed``: these, for its help."""
     top = Parser(
         prog="arrayspeed",
         usage="arrayspeed COMMAND [OPTION ...]",
-        description=f"Which array library, which version, and how good.\n\n{overview()}",
+        description=f"Which array library, which version, and how good.\n\n{listed}",
         epilog="`arrayspeed COMMAND --help` describes a command and shows examples.",
         formatter_class=Help,
     )
@@ -218,7 +218,7 @@ def main(argv: list[str] | None = None) -> None:
         print(f"arrayspeed: {complaint}", file=sys.stderr)
         sys.exit(2)
     if argv[0].startswith("-"):
-        top = top_parser()
+        top = top_parser(overview())
         asked = top.parse_args(argv)
         if not asked.print_completion:
             top.error(f"{argv[0]} needs a command after it" if argv[0] == "--" else "a command is needed")

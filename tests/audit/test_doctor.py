@@ -82,6 +82,7 @@ def test_nothing_is_advised_where_nothing_is_known():
     assert doctor.advice(State(2)) == doctor.advice(State(2, 2, governor="performance", boost=False)) == []
 
 
+@pytest.mark.seconds
 def test_noise_hides_slowdowns():
     rng = np.random.default_rng(3)
     found = [smallest_slowdown(list(rng.normal(0, noise, 12)), 16) for noise in (0.002, 0.02, 0.2)]

@@ -62,6 +62,7 @@ def test_what_every_call_keeps_is_seen_and_nothing_else(newest, library):
         assert 180 < outcome["leaking"] < 400
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize(("most", "low", "high"), [(60, 0, 1_000), (10_000, 90_000, 110_000)])
 def test_a_cache_that_takes_many_calls_to_fill_is_no_leak(most, low, high):
     """Calls of 5 ms are few at first: four in a window. What stays after sixty of them fills up; what goes on leaks."""
@@ -75,6 +76,7 @@ def test_a_cache_that_takes_many_calls_to_fill_is_no_leak(most, low, high):
     assert low <= keeping.kept_by(call, 0.005).counted <= high
 
 
+@pytest.mark.seconds
 def test_further_windows_end_in_time():
     """A leak by long calls: two calls to see how long they are, windows of one, and as many more as the time allows."""
     calls, stays = [], []

@@ -89,7 +89,7 @@ def test_what_a_gate_says_is_true_and_costs_less(judged):
 
 
 LONE = [
-    *((SCENARIOS[0], until) for until in ("words", "limit")),
+    *(pytest.param(SCENARIOS[0], until, marks=pytest.mark.seconds) for until in ("words", "limit")),
     *(pytest.param(scenario, "limit", marks=pytest.mark.seconds) for scenario in SCENARIOS[1:]),
     *(pytest.param(scenario, "words", marks=pytest.mark.rest) for scenario in SCENARIOS[1:]),
 ]
@@ -191,6 +191,7 @@ def test_few_runs_say_anything_where_nothing_differs(scenario):
     assert simulate.alarms(scenario, AT_THE_FACTOR) * AT_THE_FACTOR <= binom.ppf(0.999, AT_THE_FACTOR, 0.01)
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize(("late", "least"), [(3, 50), (4, 100), (simulate.LATE, 100), (7, 100)])
 def test_what_is_said_when_time_is_up_is_true(judged, late, least):
     """The last look, wherever it comes, says no more than it may."""
@@ -419,12 +420,14 @@ def test_simulate_prints_a_row_a_scenario(capsys, monkeypatch):
     assert "1 of 2: normal noise" in printed.err
 
 
+@pytest.mark.seconds
 def test_simulate_for_a_terminal(capsys, monkeypatch):
     _, printed = run(capsys, monkeypatch, scenarios=1)
     assert "normal noise" in printed.out
     assert "fixed rounds" in printed.out
 
 
+@pytest.mark.seconds
 def test_simulate_for_programs(capsys, monkeypatch):
     _, printed = run(capsys, monkeypatch, scenarios=1, format="json")
     data = schema.read("simulate", printed.out)

@@ -187,6 +187,7 @@ def known_levels(site, machine):
     return {key[2:]: value for key, value in comparable(found).items() if key[:2] == ("time_call", "float64")}
 
 
+@pytest.mark.seconds
 @pytest.mark.parametrize("machine", MACHINES)
 def test_a_family_s_mean_is_that_of_the_decisions(site, machine):
     known = known_levels(site, machine)

@@ -23,6 +23,7 @@ def run(capsys):
     return call
 
 
+@pytest.mark.seconds
 def test_an_index_over_http(tmp_path, monkeypatch, run):
     for version in ("1.0", "1.1", "1.10", "2.0", "3.0rc1"):
         wheel(tmp_path, "toy", version)
@@ -66,6 +67,7 @@ def test_an_index_that_answers_with_an_error(tmp_path, monkeypatch, run):
     assert line.startswith("arrayspeed: no releases of toy: the index at 127.0.0.1 answered 500")
 
 
+@pytest.mark.seconds
 def test_no_index_and_a_folder(tmp_path, monkeypatch, run):
     wheel(tmp_path, "toy", "1.0")
     wheel(tmp_path, "toy_other", "9.0")

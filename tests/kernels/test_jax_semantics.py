@@ -44,9 +44,10 @@ def outcomes(config):
     return of
 
 
-@pytest.mark.parametrize(
-    "version", [pytest.param(one, marks=[pytest.mark.rest] * (one != versions()[-1])) for one in versions()]
-)
+*EARLIER, NEWEST = versions()
+
+
+@pytest.mark.parametrize("version", [*(pytest.param(one, marks=pytest.mark.rest) for one in EARLIER), NEWEST])
 @pytest.mark.parametrize("name", names())
 def test_jax(outcomes, version, name):
     outcome = outcomes(version)[name]

@@ -14,6 +14,9 @@ from arrayspeed.formats.tables import markdown_table
 from kernels import BACKENDS, CATALOGUE
 from tests.conftest import ROOT, WORDS
 
+#: Records are large.
+pytestmark = pytest.mark.seconds
+
 MEASURED = ROOT / "docs" / "measured"
 PAGE = "\n".join((ROOT / f"docs/lab/2026-11-{name}.md").read_text() for name in ("noise", "copies"))
 

@@ -6,6 +6,7 @@ import runpy
 import shlex
 import sys
 from collections import Counter
+from functools import cache
 from importlib import import_module
 from statistics import median
 
@@ -135,6 +136,11 @@ def test_the_documents_show_commands():
     assert {arguments[0] for page, arguments in COMMAND_LINES if page.endswith(".md")} >= {"upgrade", "run", "decide"}
 
 
+@cache
+def parser_of(command):
+    return parser([command])
+
+
 def is_valid(arguments):
     """Whether a command would take them."""
     if unknown(arguments[0]) is not None:
@@ -142,7 +148,7 @@ def is_valid(arguments):
     if len(arguments) == 1:  # the command is only mentioned
         return True
     try:
-        args = vars(parser(list(arguments)).parse_args(arguments))
+        args = vars(parser_of(arguments[0]).parse_args(arguments))
     except SystemExit as ended:
         return ended.code == 0  # the help was asked for
     for option, valid in (("kernel", {*CATALOGUE, EXAMPLE}), ("backend", BACKENDS), ("measure", MEASURES)):

@@ -162,6 +162,7 @@ def pages_of(folder):
     return {path: Addresses(path.read_text()) for path in folder.rglob("*.html") if path.name != "404.html"}
 
 
+@pytest.mark.seconds
 def test_all_links_of_the_site_lead_somewhere_and_nothing_is_loaded_from_elsewhere(site):
     for path, page in pages_of(site).items():
         for link in [*page.links, *page.loaded]:

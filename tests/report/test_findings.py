@@ -331,6 +331,7 @@ def test_where_every_kernel_was_measured_is_told(committed):
     ) in page("docs/lab/2026-11-results.md")
 
 
+@pytest.mark.seconds
 def test_each_reason_is_of_a_step_of_the_results(folder):
     machine, known = reasons()
     table, steps = results.load(folder).filter(machine=machine), set()
