@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import dis
 import re
+from collections.abc import Callable
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
+from typing import Any
 
 from kernels.kernel import Kernel
 
@@ -15,10 +18,19 @@ def unmet(kernel: Kernel, library: str) -> str | None:
     for module in kernel.needs.get(library, ()):
         if not importable(module):
             return f"it needs {module} beside {library}, and {module} is not installed"
+    for module in imported(kernel.reference):
+        if not importable(module):
+            return f"its reference needs {module}, which is not installed"
     first, found = kernel.since.get(library), installed_version(library)
     if first and found and numbers(found) < numbers(first):
         return f"{library} has it from {first} on, and {found} is installed"
     return None
+
+
+def imported(function: Callable[..., Any]) -> list[str]:
+    """Return the modules that a function itself imports when it is called; none of one that is not Python."""
+    code = getattr(function, "__code__", None)
+    return [each.argval for each in dis.get_instructions(code) if each.opname == "IMPORT_NAME"] if code else []
 
 
 @lru_cache

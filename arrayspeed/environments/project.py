@@ -18,9 +18,12 @@ from arrayspeed.model.errors import UserError
 CONFIG = "asv.conf.json"
 
 #: What a number depends on, beside the environment, whose packages are recorded with it, and what of it only starts
-#: processes.
+#: processes, or says what cannot run.
 MEASURED = ("kernels", "benchmarks")
-PLUMBING = tuple(f"benchmarks/{name}.py" for name in ("__init__", "preload", "page_tables", "blas_threads"))
+PLUMBING = (
+    *(f"benchmarks/{name}.py" for name in ("__init__", "preload", "page_tables", "blas_threads")),
+    "kernels/requirements.py",
+)
 
 #: A commit's own name, which stays the same; others, as HEAD, do not.
 FULL_HASH = re.compile("[0-9a-f]{40}")

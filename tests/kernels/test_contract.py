@@ -228,6 +228,18 @@ def test_a_module_that_is_missing_is_said_and_nothing_is_imported(make, monkeypa
     assert "wave" not in sys.modules
 
 
+def test_a_module_that_the_reference_imports_and_is_missing_is_said(make):
+    def exact(x):
+        import wave
+
+        from no_such_module.part import double
+
+        return double(wave, x)
+
+    with pytest.raises(NotAvailable, match=r"its reference needs no_such_module\.part, which is not installed"):
+        make(lambda x: 2 * x, reference=exact)
+
+
 def test_a_release_that_is_too_old_is_said(make, monkeypatch):
     monkeypatch.setattr(requirements, "installed_version", lambda library: "2.9.1rc1")
     with pytest.raises(NotAvailable, match=r"numpy has it from 2.10 on, and 2.9.1rc1 is installed"):
