@@ -13,13 +13,18 @@ from tests.inside.check_kernels import FIRST, SAMPLED
 
 REST = [name for name in CATALOGUE if name not in FIRST.values()]
 
+#: A backend whose compiler takes a second for each program: `make test` has one kernel a family, `make test-ci` all.
+SLOW = "numba"
+
 
 def marks(kernel, backend, first=False):
     """The marks of a test of one kernel on one backend; ``first`` where it is what `make test` has of every kernel, and
     of a sampled backend of one kernel a family.
     """
     found = [pytest.mark.compile] if backend in SAMPLED and not (first and kernel not in REST) else []
-    return found if first or kernel not in REST else [*found, pytest.mark.rest]
+    if first:
+        return [*found, pytest.mark.long] if backend == SLOW and kernel in REST else found
+    return found if kernel not in REST else [*found, pytest.mark.rest]
 
 
 def together(test):

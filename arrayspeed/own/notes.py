@@ -12,6 +12,7 @@ from arrayspeed.own.measures import KEPT, MEASURES, MEMORY, RESIDENT, RETAINED
 from arrayspeed.own.records import Item, Records
 from arrayspeed.own.script import Script
 from arrayspeed.own.sides import Ready, names
+from arrayspeed.verdict import builds
 from arrayspeed.verdict.notes import STATES, rule
 
 #: Kind of a worker's note -> the sentence; {what} is functions, {detail} libraries or reasons.
@@ -62,8 +63,7 @@ def notes_of(
     if not script.times_only:
         found += not_measured(records, items)
     found += skipped(records)
-    if text := packages_that_differ(sides):
-        found.append(text)
+    found += filter(None, [packages_that_differ(sides), builds.note([one.packages for one in sides])])
     return [printable(line) for line in found]
 
 

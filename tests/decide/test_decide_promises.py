@@ -90,7 +90,7 @@ def test_what_a_gate_says_is_true_and_costs_less(judged):
 
 LONE = [
     *(pytest.param(SCENARIOS[0], until, marks=pytest.mark.seconds) for until in ("words", "limit")),
-    *(pytest.param(scenario, "limit", marks=pytest.mark.seconds) for scenario in SCENARIOS[1:]),
+    *(pytest.param(scenario, "limit", marks=pytest.mark.long) for scenario in SCENARIOS[1:]),
     *(pytest.param(scenario, "words", marks=pytest.mark.rest) for scenario in SCENARIOS[1:]),
 ]
 

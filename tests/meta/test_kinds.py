@@ -127,6 +127,7 @@ def test_upgrade_in_every_form(tree):
         assert "do_sum" in text and "slower" in text, text
 
 
+@pytest.mark.long
 def test_compare(tree):
     sides = [argument for version in "125" for argument in ("--side", f"work=={version}")]
     data = schema.read("upgrade", run(tree, "compare", *sides, "--format", "json", status=0).stdout)

@@ -254,13 +254,15 @@ def test_what_the_committed_results_are_is_told(committed, folder):
         for tier in (True, False)
     )
     assert (min(rounds), max(rounds)) == (LOOKS[0], LOOKS[-1])
-    assert {one.key[4] for one in calls_of if one.key[2] not in in_tier("bench")} == {"jax", "jax-jit", "numpy"}
+    assert {one.key[4] for one in calls_of if one.key[2] not in in_tier("bench")} == {
+        *("jax", "jax-jit", "numpy", "torch", "torch-compile")
+    }
     assert sum(name.endswith("-2cpu") for name in counts) == 2 and sum("nvidia" in name for name in counts) == 1
     assert (
         "They come from two shared machines with two cores, and from one with a GPU ([GPU](2026-11-gpu.md)). On "
         f"`{most}`, most times in the environment with all libraries are of two processes; releases took turns, in "
-        f"{min(rounds)} to {max(rounds)} rounds of the ten kernels of the bench tier, and the newest two of JAX and of "
-        f"NumPy in {min(more)} to {max(more)} of the others of the core tier. Between "
+        f"{min(rounds)} to {max(rounds)} rounds of the ten kernels of the bench tier, and the newest two of JAX, "
+        f"of NumPy and of PyTorch in {min(more)} to {max(more)} of the others of the core tier. Between "
         "processes the time of a call has a standard deviation of "
         f"{100 * min(between):.0f}–{100 * max(between):.0f} %, by backend, and asv's 99 % interval of it "
         f"is {100 * width:.0f} % wide in the median."
@@ -275,9 +277,9 @@ def test_what_the_committed_results_are_is_told(committed, folder):
         }
         for tier in (True, False)
     }
-    assert rounds_of == {True: {3, 4, 5, 8}, False: {2}}
+    assert rounds_of == {True: {3, 4, 5, 8, 9}, False: {2}}
     assert (
-        f"the {len(core)} kernels of the core tier in both precisions, in three to eight rounds, and the others in "
+        f"the {len(core)} kernels of the core tier in both precisions, in three to nine rounds, and the others in "
         "their own precision, in two"
     ) in page("docs/lab/2026-11-results.md")
 

@@ -19,6 +19,7 @@ from arrayspeed.records.processes import Process
 from arrayspeed.subjects.kernels import Kernels
 from arrayspeed.upgrades import compare, pair
 from arrayspeed.upgrades.verdict import verdict
+from arrayspeed.verdict import builds
 from arrayspeed.verdict.data import as_json
 from arrayspeed.verdict.text import as_markdown, as_table
 from arrayspeed.verdict.verdict import Side
@@ -448,3 +449,23 @@ def test_packages_that_differ():
         "ml_dtypes": ("3", None),
         "scipy": (None, "4"),
     }
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (
+            {"torch": "2.13.0+cpu", "numpy": "2.2.6"},
+            {"torch": "2.15.0", "numpy": "2.2.6"},
+            "torch 2.13.0+cpu and 2.15.0.",
+        ),
+        ({"torch": "2.13.0+cpu"}, {"torch": "2.15.0+rocm7.1"}, "torch 2.13.0+cpu and 2.15.0+rocm7.1."),
+        ({"torch": "2.13.0+cpu"}, {"torch": "2.15.0+cpu"}, ""),
+        ({"torch": "2.13.0"}, {"torch": "2.15.0+cu132"}, ""),
+        ({"toy": "1.0+g1a2b3c"}, {"toy": "1.0+g4d5e6f"}, ""),
+        ({"torch": "2.13.0+cpu"}, {}, ""),
+    ],
+)
+def test_builds_of_different_kinds_are_named(old, new, said):
+    found = builds.note([old, new])
+    assert found.startswith(f"Builds of different kinds: {said} What differs") if said else not found
