@@ -22,6 +22,7 @@ from arrayspeed.decide import Looks
 from arrayspeed.measure import interrupts
 from arrayspeed.measure.players import FEWEST, Interleaving
 from arrayspeed.records import results
+from arrayspeed.system.processes import affinity, bind
 from kernels.preparation import REFERENCES
 from support.browser import opened
 from tests.markers import ALONE, COLLECTED, COMMANDS, LEVELS, LONG, LONGEST, MARKERS, level
@@ -61,10 +62,15 @@ def own_lock(tmp_path_factory):
 
 
 @pytest.fixture(autouse=True)
-def own_signals():
-    """A command that runs in this process changes what signals do, and what is started later would inherit it."""
+def own_process():
+    """A command that runs in this process changes what signals do, and which cores it may use; what is started later
+    would inherit both.
+    """
     listening, hook = {number: signal.getsignal(number) for number in interrupts.SIGNALS}, sys.unraisablehook
+    cores = affinity()
     yield
+    if affinity() != cores:
+        bind(0, cores)
     for number, before in listening.items():
         signal.signal(number, before)
     sys.unraisablehook = hook

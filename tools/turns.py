@@ -14,6 +14,7 @@ import json
 import math
 import os
 import sys
+import tempfile
 from collections import defaultdict
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -50,8 +51,12 @@ def measure(args):
         measures=[CALL.name],
     )
     out = sys.stdout
-    with redirect_stdout(sys.stderr), only_run(config.results_dir, wait=True):
-        session = open_session(config, [chosen])
+    with (
+        tempfile.TemporaryDirectory() as scratch,
+        redirect_stdout(sys.stderr),
+        only_run(config.results_dir, wait=True),
+    ):
+        session = open_session(config, [chosen], scratch)
         sides = dict.fromkeys((REFERENCE, COPY), (0.0, 0))
         blocks = [with_copies(one, sides) for one in dict.fromkeys(combinations(session, chosen))]
         with rounds(session, Interleaving(fewest=MOST)) as next_round:
