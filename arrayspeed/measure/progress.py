@@ -107,6 +107,7 @@ class Rounds:
         self.finished = {block.name: finished.get(where, 0) for where, block in blocks.items()}
         self.seconds: dict[str, float] = {}
         self.guessed = self.spent = 0.0
+        self.until = time.monotonic() + 60 * minutes
         first, last = (
             sum(
                 self.guesses[block.name] * max(0, rounds - finished.get(where, 0))
@@ -176,9 +177,10 @@ class Rounds:
         # What an earlier run made counts: some may have all of their rounds, undecided as they are.
         more = {block.name: self.plan[-1] - max(rounds, self.finished[block.name]) for block in left}
         seconds = sum(self.expected([name]) * count for name, count in more.items() if count > 0)
+        seconds = min(seconds, max(0.0, self.until - time.monotonic()))
         # Not comparisons, of which a block may hold several.
         blocks = plural(sum(count > 0 for count in more.values()), "block")
-        rest = f"; {blocks} left, {clock(seconds)} at most" if seconds else ""
+        rest = f"; {blocks} left, {clock(seconds)} at most" if any(count > 0 for count in more.values()) else ""
         say(f"after {rounds} rounds: {said}{given_up}{rest}")
 
     def end(self, why: str | None = None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -13,10 +14,14 @@ from arrayspeed.model.units import plural
 
 
 class Progress:
-    """A line a look; on a terminal also one that changes. The estimate is the pace of the round so far."""
+    """A line a look; on a terminal also one that changes. The estimate is the pace of the round so far.
 
-    def __init__(self, plan: Sequence[int]) -> None:
+    ``minutes``: when it is stopped.
+    """
+
+    def __init__(self, plan: Sequence[int], minutes: float = math.inf) -> None:
         self.plan = plan
+        self.until = time.monotonic() + 60 * minutes
         self.pace: float | None = None
 
     def begin(self, functions: int, sides: int) -> None:
@@ -50,7 +55,7 @@ class Progress:
         rest = self.plan[-1] - rounds
         more = f"; {plural(left, 'function')} left" if left and rest else ""
         if more and self.pace:
-            more += f", {clock(left * rest * self.pace)} at most"
+            more += f", {clock(min(left * rest * self.pace, max(0.0, self.until - time.monotonic())))} at most"
         say(f"after {rounds} rounds: {said}{more}")
 
     def end(self, why: str | None = None) -> None:

@@ -67,7 +67,7 @@ def until_decided(
     """
     clock = Clock(limits.minutes)
     looks = limits.looks()
-    progress = Progress(looks.plan)
+    progress = Progress(looks.plan, limits.minutes)
     progress.begin(len(items), len(sides))
     left: list[set[Key] | None] = [None if asked is None else set(asked)]
 

@@ -4,6 +4,7 @@ import json
 import math
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -28,6 +29,7 @@ from arrayspeed.measure.until_decided import until_decided
 from arrayspeed.model.combination import Combination
 from arrayspeed.model.errors import UserError
 from arrayspeed.model.retention import WHERE_FAULTS, differ
+from arrayspeed.own.progress import Progress as OwnProgress
 from arrayspeed.records import processes
 from arrayspeed.records.processes import Process
 from arrayspeed.system.processes import state
@@ -483,6 +485,19 @@ def test_what_has_all_of_its_rounds_is_not_left(capsys):
     assert capsys.readouterr().err.splitlines()[-1].endswith("; 2 blocks left, 6:00 min at most")
     progress.look(4, Looks(8), [these[every]])
     assert capsys.readouterr().err.splitlines()[-1] == "after 4 rounds: nothing decided"
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_what_is_left_ends_with_the_minutes(capsys, own):
+    these = made_blocks(3)
+    if own:
+        progress = OwnProgress((4, 8), minutes=1)
+        progress.pace = 60.0
+    else:
+        progress = Rounds(these, (4, 8), dict.fromkeys((one.name for one in these.values()), 60.0), minutes=1)
+    progress.look(4, Looks(8), 3 if own else list(these.values()))
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert re.search(r"; 3 (blocks|functions) left, (1:00|0:59) min at most$", said)
 
 
 @pytest.mark.parametrize(
