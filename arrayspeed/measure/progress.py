@@ -176,11 +176,11 @@ class Rounds:
         given_up = f"; {noisy} too noisy for {self.plan[-1]} rounds to decide" if noisy else ""
         # What an earlier run made counts: some may have all of their rounds, undecided as they are.
         more = {block.name: self.plan[-1] - max(rounds, self.finished[block.name]) for block in left}
-        seconds = sum(self.expected([name]) * count for name, count in more.items() if count > 0)
+        more = {name: count for name, count in more.items() if count > 0}
+        seconds = sum(self.expected([name]) * count for name, count in more.items())
         seconds = min(seconds, max(0.0, self.until - time.monotonic()))
         # Not comparisons, of which a block may hold several.
-        blocks = plural(sum(count > 0 for count in more.values()), "block")
-        rest = f"; {blocks} left, {clock(seconds)} at most" if any(count > 0 for count in more.values()) else ""
+        rest = f"; {plural(len(more), 'block')} left, {clock(seconds)} at most" if more else ""
         say(f"after {rounds} rounds: {said}{given_up}{rest}")
 
     def end(self, why: str | None = None) -> None:

@@ -42,7 +42,6 @@ from arrayspeed.upgrades import compare, pair
 from arrayspeed.upgrades.compare import Collected
 from arrayspeed.upgrades.reuse import reused
 from arrayspeed.upgrades.verdict import verdict
-from arrayspeed.verdict import builds
 from arrayspeed.verdict.loaded import note
 from arrayspeed.verdict.verdict import Side, Verdict
 from kernels.kernel import TIERS
@@ -228,7 +227,7 @@ class Kernels:
         old, new = (replace(side, loaded=each or ()) for side, each in zip(both, loaded, strict=True))
         others = pair.packages_that_differ(self.name, packages, self.chosen)
         found = verdict(self.name, (old, new), rows, machine, limits, others, unclear)
-        return replace(found, notes=[*found.notes, *filter(None, [builds.note(packages), note(loaded)])])
+        return replace(found, notes=[*found.notes, *filter(None, [note(loaded)])])
 
     def measure(
         self, versions: Sequence[str], asked: Mapping[Asked, float | None] | None, limits: Limits, stage: str

@@ -13,6 +13,7 @@ from arrayspeed.model.text import printable
 from arrayspeed.model.units import human
 from arrayspeed.records.processes import Process, page_faults
 from arrayspeed.upgrades.compare import Row as Compared
+from arrayspeed.verdict import builds
 from arrayspeed.verdict.notes import BOTH_STATES, STATES, rule
 from arrayspeed.verdict.rows import Quantity, Row
 from arrayspeed.verdict.verdict import Side, Verdict
@@ -131,6 +132,8 @@ def notes(
     if others:
         text = ", ".join(f"{name} {old or 'absent'} → {new or 'absent'}" for name, (old, new) in others.items())
         lines.append(f"Packages that differ: {printable(text)}.")
+    if different := builds.note([side.packages for side in sides]):
+        lines.append(printable(different))
     return lines
 
 

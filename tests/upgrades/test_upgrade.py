@@ -469,3 +469,9 @@ def test_packages_that_differ():
 def test_builds_of_different_kinds_are_named(old, new, said):
     found = builds.note([old, new])
     assert found.startswith(f"Builds of different kinds: {said} What differs") if said else not found
+
+
+def test_a_verdict_of_kernels_names_them(rows):
+    sides = (Side("2.13.0", "3.12", {"torch": "2.13.0+cpu"}), Side("2.15.0", "3.12", {"torch": "2.15.0"}))
+    found = verdict("torch", sides, rows, "machine", Limits(), {})
+    assert builds.note([side.packages for side in sides]) in found.notes
