@@ -7,7 +7,7 @@ import functools
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
@@ -52,17 +52,31 @@ def pip_options(env: Mapping[str, str]) -> dict[str, str]:
     """Return what ``pip install`` would take from its files and from ``PIP_*``.
 
     pip itself is asked, because where its files are depends on the system, the user and the virtualenv. It runs from
-    the wheel that virtualenv brings along: the virtualenvs that uv makes have none.
+    the wheel that virtualenv brings along: the virtualenvs that uv makes have none. That takes a second, and is done
+    once for each environment.
 
     Raises
     ------
     UserError
         pip cannot read its configuration.
     """
+    return dict(asked_of_pip(frozenset(env.items())))
+
+
+@functools.cache
+def asked_of_pip(env: Collection[tuple[str, str]]) -> dict[str, str]:
+    """Return what pip answers where these are the environment variables.
+
+    Raises
+    ------
+    UserError
+        As `pip_options`.
+    """
     wheel = get_embed_wheel("pip", f"{sys.version_info.major}.{sys.version_info.minor}")
     assert wheel is not None  # virtualenv brings a pip for every Python that this runs on
     command = [sys.executable, "-I", f"{wheel.path}/pip", "config", "list"]
-    listing = subprocess.run(command, env={**env, "PYTHONIOENCODING": "utf-8"}, capture_output=True, encoding="utf-8")
+    utf8 = {**dict(env), "PYTHONIOENCODING": "utf-8"}
+    listing = subprocess.run(command, env=utf8, capture_output=True, encoding="utf-8")
     if listing.returncode:
         raise UserError(f"pip cannot read its configuration: {last_line(listing.stderr)}")
     options: dict[str, dict[str, str]] = {"global": {}, "install": {}, ":env:": {}}

@@ -158,7 +158,7 @@ def store(session: Session, gang: Sequence[Block], played: Sequence[list[Process
     """Store what the sides of some blocks gave in a round, and asv's results from all rounds of these."""
     for block, ones in zip(gang, played, strict=True):
         # In one piece: a round of which a kill left half would count as measured.
-        processes.store(session, block.one.environment, ones)
+        processes.store(session, block.one.environment, ones, session.home(block.name))
         found[block.name] += ones
     write_results(session, {block.name: found[block.name] for block in gang})
 

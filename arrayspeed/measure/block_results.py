@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from statistics import median
 from typing import Any
@@ -18,6 +18,7 @@ from arrayspeed.model.combination import Combination
 from arrayspeed.model.measures import measure_of
 from arrayspeed.model.retention import ALWAYS, NEVER, WHERE_FAULTS
 from arrayspeed.records import processes
+from arrayspeed.records.fingerprints import changed
 from arrayspeed.records.processes import Process
 
 #: A block's name -> its processes.
@@ -25,21 +26,50 @@ ByBlock = dict[str, list[Process]]
 
 
 def stored(session: Session, blocks: Mapping[str, Block]) -> ByBlock:
-    """Return the processes that earlier runs of the same code left, by block."""
+    """Return the processes that earlier runs of the same code left, by block.
+
+    The code is the same where all files are, or else where everything is that the values of a block depend on: a change
+    of one kernel leaves the rounds of the others as good as they were. Such a block goes on at the commit that its
+    rounds name (`Session.homes`).
+    """
     found: ByBlock = {name: [] for name in blocks}
-    folder, machine = session.config.results_dir, session.machine["machine"]
     for environment in session.environments:
-        known = {
-            (name, side.backend, side.device): side
-            for name, one in blocks.items()
-            for side in one.sides
-            if side.environment == environment
-        }
-        for process in processes.load(folder, machine, environment, session.commits):
-            one = known.get((process.block or "", process.one.backend, process.one.device))
-            if one and process.block:
-                found[process.block].append(replace(process, one=one))
+        for process in of_blocks(session, environment, session.commits, blocks):
+            found[process.block or ""].append(process)
+    for commit in session.older:
+        lost = {name: blocks[name] for name, ones in found.items() if not ones}
+        if not lost:
+            break
+        there: ByBlock = defaultdict(list)
+        for environment in session.environments:
+            for process in of_blocks(session, environment, [commit], lost):
+                there[process.block or ""].append(process)
+        for name, ones in there.items():
+            if as_today(session, ones):
+                found[name], session.homes[name] = ones, commit
     return found
+
+
+def of_blocks(session: Session, environment: str, commits: list[str], blocks: Mapping[str, Block]) -> Iterator[Process]:
+    """Yield the processes of blocks that are stored of an environment at some commits."""
+    known = {
+        (name, side.backend, side.device): side
+        for name, one in blocks.items()
+        for side in one.sides
+        if side.environment == environment
+    }
+    for process in processes.load(session.config.results_dir, session.machine["machine"], environment, commits):
+        if one := known.get((process.block or "", process.one.backend, process.one.device)):
+            yield replace(process, one=one)
+
+
+def as_today(session: Session, ones: Iterable[Process]) -> bool:
+    """Return whether nothing has changed that some processes depend on."""
+    for one, before in {(process.one, process.fingerprint) for process in ones}:
+        packages, alike = session.packages(one.environment), session.alike(one.environment)
+        if before is None or changed(before, one, packages, as_good=alike):
+            return False
+    return True
 
 
 def resumed(block: Block, played: Iterable[Process]) -> tuple[Block, int]:
@@ -74,13 +104,13 @@ def write_results(session: Session, by_block: Mapping[str, list[Process]]) -> No
     """Add what processes gave to asv's results of each environment: the median, of a time with the processes' figures
     as its samples.
     """
-    by_environment: dict[str, dict[Combination, list[Process]]] = defaultdict(lambda: defaultdict(list))
-    for ones in by_block.values():
+    by_file: dict[tuple[str, str], dict[Combination, list[Process]]] = defaultdict(lambda: defaultdict(list))
+    for name, ones in by_block.items():
         for process in ones:
             if process.value is not None:
-                by_environment[process.one.environment][process.one].append(process)
-    for environment, values in by_environment.items():
-        results = session.results_of(environment)
+                by_file[process.one.environment, session.home(name)][process.one].append(process)
+    for where, values in by_file.items():
+        results = session.results_of(*where)
         for one, gave in values.items():
             add(results, session.benchmarks[one.benchmark], one, gave)
         save_atomically(session.config.results_dir, results.save)

@@ -38,9 +38,20 @@ from arrayspeed.records.results import result_commits
 class Session:
     """asv's own objects for one run.
 
-    ``failures``: environment and asv's ``benchmark-index`` -> why that process gave no value, and its class. ``round``:
-    how many processes of the combinations in work there were before. ``unclean``: the working tree differs from the
-    commit that new results name. ``origin``: what each record says of where it comes from.
+    Attributes
+    ----------
+    commits, older
+        Those whose measured code is that of HEAD, newest first, and others that have results.
+    homes
+        Block -> the older commit at which its rounds go on (`arrayspeed.measure.block_results.stored`).
+    failures
+        Environment and asv's ``benchmark-index`` -> why that process gave no value, and its class.
+    round
+        How many processes of the combinations in work there were before.
+    unclean
+        The working tree differs from the commit that new results name.
+    origin
+        What each record says of where it comes from.
     """
 
     config: Config
@@ -49,6 +60,8 @@ class Session:
     machine: dict[str, Any]
     environments: dict[str, environment.Environment]
     benchmarks: Benchmarks
+    older: list[str] = field(default_factory=list)
+    homes: dict[str, str] = field(default_factory=dict)
     failures: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
     round: int = 0
     unclean: bool = False
@@ -58,6 +71,10 @@ class Session:
     def commit(self) -> str:
         """The commit that new results name."""
         return self.commits[0]
+
+    def home(self, block: str) -> str:
+        """Return the commit that the results of a block name."""
+        return self.homes.get(block, self.commit)
 
     def packages(self, name: str) -> dict[str, str]:
         """Return the exact packages of an environment."""
@@ -168,7 +185,8 @@ def open_session(config: Config, selections: list[Selection], scratch: str | Non
         config.results_dir = scratch
     repo = repository(config)
     machine = Machine.load()
-    commits = same_code(repo, result_commits(config.results_dir, machine.machine))
+    stored = result_commits(config.results_dir, machine.machine)
+    commits = same_code(repo, stored)
     if changed := uncommitted():
         more = "" if len(changed) == 1 else f" and {plural(len(changed) - 1, 'more file')}"
         what = f"{printable(changed[0])}{more} differ{'' if more else 's'} from it"
@@ -190,7 +208,8 @@ def open_session(config: Config, selections: list[Selection], scratch: str | Non
     except util.ProcessError as error:
         raise UserError(f"an environment cannot be created: {str(error).splitlines()[0]}") from error
     by_name = {env.name: env for env in environments}
-    return Session(config, repo, commits, dict(machine.__dict__), by_name, benchmarks, unclean=bool(changed))
+    older = known(repo, set(stored) - set(commits))
+    return Session(config, repo, commits, dict(machine.__dict__), by_name, benchmarks, older, unclean=bool(changed))
 
 
 def absent(env: environment.Environment) -> bool:
@@ -251,7 +270,12 @@ def same_code(repo: Repo, candidates: Iterable[str]) -> list[str]:
     """
     head = measured_code("HEAD")
     same = [commit for commit in candidates if measured_code(commit) == head]
-    return sorted(same, key=repo.get_date, reverse=True) or [repo.get_hash_from_name("HEAD")]
+    return known(repo, same) or [repo.get_hash_from_name("HEAD")]
+
+
+def known(repo: Repo, commits: Iterable[str]) -> list[str]:
+    """Return the commits that this clone has, newest first."""
+    return sorted((one for one in commits if measured_code(one) is not None), key=repo.get_date, reverse=True)
 
 
 def write_benchmarks(benchmarks: Benchmarks, folder: str) -> None:

@@ -80,7 +80,7 @@ def until_decided(
                 clock.check()
                 for block, played in zip(gang, now.play(gang), strict=True):
                     for process in played if store else ():
-                        processes.store(session, process.one.environment, [process])
+                        processes.store(session, process.one.environment, [process], session.home(block.name))
                     take(block, played)
                 progress.finish(gang)
 

@@ -154,13 +154,14 @@ class Measuring(Protocol):
         """Return the exact packages of an environment."""
 
 
-def store(session: Measuring, environment: str, played: list[Process]) -> None:
-    """Add processes to the file of their environment. A line is written whole or, in a kill, is left out on reading.
+def store(session: Measuring, environment: str, played: list[Process], commit: str | None = None) -> None:
+    """Add processes to the file of their environment and a commit, by default the run's. A line is written whole or, in
+    a kill, is left out on reading.
 
     Each line has the time, UTC, what the process's figure depends on, and ``unclean`` where the measured code differs
     from the commit that it names. What a host of a fleet measured names the host.
     """
-    name = get_filename(session.machine["machine"], session.commit, environment)
+    name = get_filename(session.machine["machine"], commit or session.commit, environment)
     path = Path(session.config.results_dir, name.removesuffix(".json") + SUFFIX)
     now = datetime.now(UTC).isoformat(timespec="seconds")
     common = {"date": now} | session.origin | ({"unclean": True} if session.unclean else {})

@@ -182,6 +182,16 @@ def test_pip_says_what_its_files_and_variables_hold(tmp_path, monkeypatch):
     assert options["find-links"].split() == ["one", "two"]
 
 
+def test_pip_is_asked_once_for_each_environment(tmp_path, monkeypatch):
+    pip_conf(monkeypatch, tmp_path, "[global]\nretries = 2\n")
+    first = pip_options.pip_options(os.environ)
+    first["retries"] = "9"
+    monkeypatch.setattr(pip_options.subprocess, "run", None)
+    assert pip_options.pip_options(os.environ)["retries"] == "2"
+    with pytest.raises(TypeError):
+        pip_options.pip_options({**os.environ, "PIP_RETRIES": "3"})
+
+
 def test_a_configuration_that_pip_cannot_read_is_one_clear_line(tmp_path, monkeypatch):
     pip_conf(monkeypatch, tmp_path, "index-url = https://user:secret@a/simple\n")
     with pytest.raises(UserError, match=r"^pip cannot read its configuration: ") as error:

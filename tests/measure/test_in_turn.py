@@ -178,6 +178,32 @@ def test_rounds_until_decided_go_on_where_they_stopped(few_backends):
     assert by_backend == {"numpy": list(range(6)), "numba": [3, 4, 5]}
 
 
+WHO = ("-c", "user.name=test", "-c", "user.email=test@example.invalid")
+
+
+@pytest.mark.long
+def test_rounds_go_on_where_another_kernel_has_changed(few_backends):
+    folder, run = few_backends
+
+    def rounds_after(file, text, count):
+        path = folder / "kernels/elementwise" / file
+        path.write_text(path.read_text() + text)
+        command("git", *WHO, "commit", "--quiet", "--all", "--message", "kernels", cwd=folder)
+        done = run("run", "--selection", "backends", "--tier", "bench", "--rounds", count)
+        paths = sorted((folder / "results").rglob("*.processes.jsonl"))
+        assert f"after {count} rounds" in done.stderr
+        return {path: {json.loads(row)["round"] for row in path.read_text().splitlines()} for path in paths}
+
+    before = rounds_after("numba.py", "\n", "2")
+    (path,) = before
+    after = rounds_after("numba.py", "\n\ndef other(x):\n    return x\n", "3")
+    assert after == {path: {0, 1, 2}}, "nothing that these times depend on is another"
+    values = results.load(folder / "results").filter(measure="time_call", kernel="add", size=10)
+    assert set(values["commit"].str.slice(0, 8)) == {path.name[:8]}
+    anew = rounds_after("numba.py", "\n\nbefore = add\nadd = before\n", "1")
+    assert {len(numbers) for numbers in anew.values()} == {3, 1}, "Numba's is another, and so are its rounds"
+
+
 @pytest.mark.rest
 def test_a_backend_that_crashes_in_a_block_leaves_the_others(few_backends):
     folder, run = few_backends

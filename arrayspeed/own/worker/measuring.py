@@ -175,10 +175,14 @@ class Measured:
 
         peaks: list[int | None] = []
         most = PEAKS if wanted.get("memory") else 1
-        while not peaks or (peaks[-1] is not None and len(peaks) < most and self.each < SHORT_ENOUGH):
-            last.clear()
-            self.renew()
-            peaks.append(memory.peak_of(once_more))
+        gc.freeze()  # so that the collections before each peak look at nothing but what the calls made
+        try:
+            while not peaks or (peaks[-1] is not None and len(peaks) < most and self.each < SHORT_ENOUGH):
+                last.clear()
+                self.renew()
+                peaks.append(memory.peak_of(once_more))
+        finally:
+            gc.unfreeze()
         known = [peak for peak in peaks if peak is not None]
         found["memory"] = max(known) if wanted.get("memory") and len(known) == len(peaks) else None
         if shots and shots[0] is not None:
@@ -192,7 +196,9 @@ class Measured:
         if wanted.get("kept"):
             kept = keeping.kept_by(self.call, self.each)
             found.update(kept=kept.counted, resident=kept.grown, within=kept.within)
-        if not self.warm_up():
+        # Calls of this length filled the windows of `keeping`, which together last longer than a warm-up.
+        warm = bool(wanted.get("kept")) and keeping.WINDOW / keeping.MOST_CALLS < self.each < keeping.LONGEST
+        if not self.warm_up(warm):
             found["notes"].append(["unsteady", None])
         found["learnt"] = learnt()
         return found
@@ -252,15 +258,17 @@ class Measured:
                 known["files"].append(path + ".2")
         return known
 
-    def warm_up(self) -> bool:
-        """Call until caches are warm and calls are steady; whether they are.
+    def warm_up(self, warm: bool = False) -> bool:
+        """Call until caches are warm and calls are steady; whether they are. ``warm``: caches are.
 
         How long a call takes may change for many calls: an allocator learns which blocks to keep, a heap grows, a
         compiler at run time sees that code is hot.
         """
-        spent, number = 0.0, 1
         if self.each > SETTLING:
             return True
+        if warm:
+            self.each = self.time(max(1, round(WINDOW / self.each)))
+        spent, number = WARM_UP if warm else 0.0, 1
         until = monotonic() + (RENEWING if self.every else SETTLING)
         while spent < WARM_UP and monotonic() < until:
             self.each = self.time(number)
