@@ -50,7 +50,7 @@ SOURCES = {
     f"{LAB}copies.md": ["busy-waits.json"],
     f"{LAB}noise.md": ["turns.jsonl"],
     f"{LAB}peers.md": ["npbench.json", "npbench-epyc.json", "pyhpc.json", "pyhpc-epyc.json"],
-    f"{LAB}recall.md": ["recall.jsonl", "recall-three-rounds.jsonl", "recall-kernels.jsonl"],
+    f"{LAB}recall.md": ["recall.jsonl", "recall-three-rounds.jsonl", "recall-avx2.jsonl", "recall-kernels.jsonl"],
     f"{LAB}searches.md": ["searches.jsonl", "solve-one-core.json", "planted.jsonl"],
     f"{LAB}upgrades.md": ["upgrade-jax-0.4.33.json", "upgrade-jax-0.4.33-epyc.json"],
 }
@@ -69,6 +69,7 @@ WITHOUT_RECORD = {
 TABLES = {
     "recall.jsonl": ("recall", "table"),
     "recall-three-rounds.jsonl": ("recall", "table"),
+    "recall-avx2.jsonl": ("recall", "table"),
     "recall-kernels.jsonl": ("recall", "table_of_kernels"),
     "planted.jsonl": ("planted", "table"),
     "searches.jsonl": ("searches", "tables"),
@@ -459,6 +460,24 @@ def test_what_is_found_with_three_rounds_is_that_of_its_run():
         and not tool["is_found"](tool["fields"](path), results[path.stem]["change"])
     ]
     assert lost == [], "none that was found before is lost"
+
+
+def test_all_regressions_were_found_with_three_rounds_on_one_processor_or_the_other():
+    tool = tool_of("recall")
+    text = " ".join(TEXTS[f"{LAB}recall.md"].split())
+    others, results = (tool["read"](MEASURED / name) for name in ("recall-three-rounds.jsonl", "recall-avx2.jsonl"))
+    assert tool["counts"](results) in text
+    assert others.keys() | results.keys() == {path.stem for path in tool["CASES"]}
+    regressions = {path.stem: tool["fields"](path) for path in tool["CASES"] if "Control" not in tool["fields"](path)}
+    found = [
+        name
+        for name, said in regressions.items()
+        if any(name in of and tool["is_found"](said, of[name]["change"]) for of in (others, results))
+    ]
+    assert len(found) == len(regressions) and f"all {len(found)} regressions are found" in text
+    statuses = [one["same"]["status"] for one in results.values()]
+    assert 1 not in statuses and f"{statuses.count(0)} of {len(statuses)} end with status 0 after" in text
+    assert f"{sum(one[key]['minutes'] for one in results.values() for key in ('change', 'same')):.0f} minutes" in text
 
 
 def test_the_regressions_that_our_own_kernels_show_are_those_of_their_run():
