@@ -5,15 +5,17 @@ import json
 import math
 import os
 import subprocess
+from types import SimpleNamespace
 
 import pytest
 
 from arrayspeed.audit import copies
-from arrayspeed.measure import backends
+from arrayspeed.measure import backends, block_results
 from arrayspeed.measure.backends import blocks_of_backends, needed
 from arrayspeed.measure.block_results import resumed
+from arrayspeed.measure.session import Session
 from arrayspeed.model.combination import Combination
-from arrayspeed.records import results
+from arrayspeed.records import processes, results
 from arrayspeed.records.processes import Process
 from tests.conftest import ARRAYSPEED, command
 
@@ -163,6 +165,32 @@ def test_rounds_that_lack_a_side_are_made_again_and_get_numbers_of_their_own(ask
     assert (whole, again.passed) == (1, asked)
 
 
+def test_rounds_go_on_at_the_commit_where_all_that_they_depend_on_was_the_same(tmp_path):
+    (block,) = blocks_of_backends([one("numpy"), one("numba")])
+    now, old, oldest = ("0123"[number] * 40 for number in range(3))
+    about = {"packages": lambda name: {}, "alike": lambda name: [], "unclean": False, "origin": {}}
+    config = SimpleNamespace(results_dir=str(tmp_path))
+    session = Session(config, None, [now], {"machine": "here"}, {"venv": None}, None, [old, oldest])
+    for name, value in about.items():
+        setattr(session, name, value)
+    played = [Process(side, 1.0, round=0, block=block.name) for side in block.sides]
+    for commit in (old, oldest):
+        processes.store(session, "venv", played, commit)
+    assert block_results.stored(session, {block.name: block}) == {block.name: played}
+    assert session.home(block.name) == old and session.home("another") == now
+    (path,) = tmp_path.rglob(f"{old[:8]}*{processes.SUFFIX}")
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    rows[1]["fingerprint"] = "0" + rows[1]["fingerprint"][1:] if rows[1]["fingerprint"][0] != "0" else "1"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    session.homes.clear()
+    block_results.stored(session, {block.name: block})
+    assert session.home(block.name) == oldest, "one side has changed since the newer one"
+    processes.store(session, "venv", played)
+    session.homes.clear()
+    assert len(block_results.stored(session, {block.name: block})[block.name]) == 2
+    assert session.home(block.name) == now, "of today's code there is something"
+
+
 def test_rounds_until_decided_go_on_where_they_stopped(few_backends):
     folder, run = few_backends
     for rounds in ("2", "3"):
@@ -181,7 +209,7 @@ def test_rounds_until_decided_go_on_where_they_stopped(few_backends):
 WHO = ("-c", "user.name=test", "-c", "user.email=test@example.invalid")
 
 
-@pytest.mark.long
+@pytest.mark.rest
 def test_rounds_go_on_where_another_kernel_has_changed(few_backends):
     folder, run = few_backends
 
