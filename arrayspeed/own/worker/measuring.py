@@ -175,6 +175,7 @@ class Measured:
 
         peaks: list[int | None] = []
         most = PEAKS if wanted.get("memory") else 1
+        gc.collect()
         gc.freeze()  # so that the collections before each peak look at nothing but what the calls made
         try:
             while not peaks or (peaks[-1] is not None and len(peaks) < most and self.each < SHORT_ENOUGH):
