@@ -14,11 +14,11 @@ from asv.runner import BenchmarkResult
 
 from arrayspeed.measure.blocks import Block
 from arrayspeed.measure.session import Session, save_atomically
+from arrayspeed.measure.stale import reason
 from arrayspeed.model.combination import Combination
 from arrayspeed.model.measures import measure_of
 from arrayspeed.model.retention import ALWAYS, NEVER, WHERE_FAULTS
 from arrayspeed.records import processes
-from arrayspeed.records.fingerprints import changed
 from arrayspeed.records.processes import Process
 
 #: A block's name -> its processes.
@@ -65,11 +65,10 @@ def of_blocks(session: Session, environment: str, commits: list[str], blocks: Ma
 
 def as_today(session: Session, ones: Iterable[Process]) -> bool:
     """Return whether nothing has changed that some processes depend on."""
-    for one, before in {(process.one, process.fingerprint) for process in ones}:
-        packages, alike = session.packages(one.environment), session.alike(one.environment)
-        if before is None or changed(before, one, packages, as_good=alike):
-            return False
-    return True
+    return not any(
+        reason(one, before, False, session.packages(one.environment), session.alike(one.environment))
+        for one, before in {(process.one, process.fingerprint) for process in ones}
+    )
 
 
 def resumed(block: Block, played: Iterable[Process]) -> tuple[Block, int]:
