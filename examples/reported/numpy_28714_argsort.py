@@ -1,7 +1,7 @@
 """argsort of integers of few distinct values, and of an array that is sorted already (AVX2).
 
-Only the sorted input is slower, and only on processors without AVX-512; random values of few kinds became faster,
-unlike in the report.
+Only the sorted input is slower, on two processors with AVX2 alone and not on one with AVX-512; random values of few
+kinds became faster, unlike in the report.
 
 Issue:    https://github.com/numpy/numpy/issues/28714 (the same in numbers: the table of pull request 25610)
 Versions: numpy 1.26.4 -> 2.0.2
