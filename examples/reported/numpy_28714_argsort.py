@@ -1,6 +1,6 @@
 """argsort of integers of few distinct values, and of an array that is sorted already (AVX2).
 
-Only the sorted input is slower, on two processors with AVX2 alone and not on one with AVX-512; random values of few
+Only the sorted input is slower, on AMD EPYCs with AVX2 alone and not on one with AVX-512; random values of few
 kinds became faster, unlike in the report.
 
 Issue:    https://github.com/numpy/numpy/issues/28714 (the same in numbers: the table of pull request 25610)
