@@ -239,13 +239,18 @@ def compare(subject: Level, reference: Level, factor: float = FACTOR, apart: flo
     among
         The number of comparisons of which this is one; the word is Bonferroni's, the interval that of one comparison.
     """
-    shift, margin, strict = difference(subject, reference, apart, among)
+    shift, error, freedom = difference(subject, reference, apart)
+    margin, strict = margins(error, freedom, among)
     ratio, low, high = (ratio_of(shift + side * margin) for side in (0, -1, 1))
-    met = not subject.met.keys().isdisjoint(reference.met.keys())
-    found = Ratio(ratio, low, high, word(shift, strict, factor), met)
+    found = Ratio(ratio, low, high, word(shift - strict, shift + strict, factor), have_met(subject, reference))
     return (
         with_both(found, compare(*again, factor, apart, among)) if (again := retaining(subject, reference)) else found
     )
+
+
+def have_met(subject: Level, reference: Level) -> bool:
+    """Return whether two took turns in some round."""
+    return not subject.met.keys().isdisjoint(reference.met.keys())
 
 
 def retaining(subject: Level, reference: Level) -> tuple[Level, Level] | None:
@@ -285,10 +290,8 @@ def exceeds(ratio: Ratio, factor: float) -> bool:
     return ratio.ratio > factor
 
 
-def difference(subject: Level, reference: Level, apart: float = 0.0, among: int = 1) -> tuple[float, float, float]:
-    """Return the logarithm of the ratio, half the width of its 95 % interval, and of the interval that the
-    word needs.
-    """
+def difference(subject: Level, reference: Level, apart: float = 0.0) -> tuple[float, float, float]:
+    """Return the logarithm of the ratio, its standard error, and the degrees of freedom of that."""
     if pair := in_turn(subject, reference):
         shift, parts, apart = pair.shift, [(pair.variance, pair.freedom)], 0.0
     else:
@@ -298,18 +301,21 @@ def difference(subject: Level, reference: Level, apart: float = 0.0, among: int 
         if (subject.met or reference.met) and subject.variance and reference.variance:
             apart = max(apart, APART)
     total = sum(variance for variance, _ in parts) + apart**2
-    error = math.sqrt(total)
     below = sum(variance**2 / freedom for variance, freedom in parts if math.isfinite(freedom))
-    freedom = total**2 / below if below else math.inf
-    return shift, quantile(ERROR_RATE / 2, freedom) * error, quantile(ERROR_RATE / 2 / among, freedom) * error
+    return shift, math.sqrt(total), total**2 / below if below else math.inf
 
 
-def word(shift: float, strict: float, factor: float) -> str:
+def margins(error: float, freedom: float, among: int = 1) -> tuple[float, float]:
+    """Return half the width of a 95 % interval, and of the interval that the word of one of so many needs."""
+    return quantile(ERROR_RATE / 2, freedom) * error, quantile(ERROR_RATE / 2 / among, freedom) * error
+
+
+def word(low: float, high: float, factor: float) -> str:
     """Return what an interval of a logarithm shows: that it lies beyond the factor, within it, or neither."""
     edge = math.log(factor)
-    if abs(shift) - strict > edge:
-        return SLOWER if shift > 0 else FASTER
-    return SAME if abs(shift) + strict < edge else UNCLEAR
+    if low > edge or high < -edge:
+        return SLOWER if low > edge else FASTER
+    return SAME if -edge < low and high < edge else UNCLEAR
 
 
 def best(levels_of: Mapping[Hashable, Level], factor: float = FACTOR) -> list[Hashable]:

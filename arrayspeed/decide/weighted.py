@@ -1,15 +1,22 @@
 """Weighted geometric means of ratios over several things that were measured: kernels, by what they are to a reader.
 
 The logarithm of the mean is Σ wᵢxᵢ / Σ wᵢ, xᵢ being the logarithms of the ratios and wᵢ the weights. Its interval is
-one of two, and the number of rounds says which:
+one of three, by how the two sides were measured:
 
+in turn
+    Where they took turns in each, in blocks of their own: the variance is Σ Σ wᵢwⱼrᵢⱼsᵢsⱼ / (Σ wᵢ)², sᵢ being the
+    standard error of each and rᵢⱼ 1 for i = j and `SHARED` else. Its degrees of freedom are Satterthwaite's ("An
+    approximate distribution of estimates of variance components", 1946).
 by rounds
-    Where all have as many as `ROUNDS` rounds: the mean is formed within each round first, and its interval is Student's
-    of how these means differ between rounds, as in `arrayspeed.decide.means`.
+    Else, where all have as many as `ROUNDS` rounds: the mean is formed within each round first, and its interval is
+    Student's of how these means differ between rounds, as in `arrayspeed.decide.means`.
 as one
-    Where they have not: half its width is Σ wᵢmᵢ / Σ wᵢ, mᵢ being half the width of the interval of each. Errors that
+    Else: half its width is Σ wᵢmᵢ / Σ wᵢ, mᵢ being half the width of the interval of each. Errors that
     move together add like this, and no others add to more: the standard deviation of a sum is at most the sum of the
     standard deviations (Minkowski's inequality). Few rounds cannot show how much moves together, so no less is taken.
+
+Where either side takes another time where freed memory is retained, the mean is formed in both states, and the interval
+encloses both.
 
 The report's page of weights computes the same from `Part`s that were written when the site was made.
 """
@@ -24,10 +31,9 @@ from typing import TypeVar
 
 import numpy as np
 
-from arrayspeed.decide.compare import Level, Ratio, difference, retaining, word
+from arrayspeed.decide.compare import Level, Ratio, difference, have_met, margins, retaining, word
 from arrayspeed.decide.effects import ratio_of
-from arrayspeed.decide.student import quantile
-from arrayspeed.decide.words import ERROR_RATE, FACTOR, SLOWER
+from arrayspeed.decide.words import FACTOR, SLOWER
 
 #: Fewer rounds than this do not say how much their means differ: of two, the interval is 12.7 standard errors each way.
 ROUNDS = 4
@@ -35,8 +41,19 @@ ROUNDS = 4
 #: Rounds whose means agree to this (of logarithms) agree by chance, and do not show how much they differ.
 EXACT = 1e-5
 
+#: How much the errors of two ratios move together that come from blocks of their own. A family's move together by 0.05,
+#: but have longer tails than a normal distribution; with this, intervals hold as often as they say
+#: (docs/lab/2026-11-backends.md).
+SHARED = 0.5
+
+#: Degrees of freedom that are as good as infinitely many.
+MOST = 1000.0
+
 #: Who competes.
 Name = TypeVar("Name", bound=Hashable)
+
+#: The ends of an interval.
+Interval = tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -47,43 +64,56 @@ class Part:
     ----------
     shift
         The logarithm.
-    margin, strict
-        Half the width of its 95 % interval, and of the interval that words are decided by.
+    error, freedom
+        Its standard error, and the degrees of freedom of that.
+    in_turn
+        Whether the two took turns.
+    retained
+        The same where processes retain freed memory, if either takes another time there.
     rounds
-        It round by round; empty where there are fewer than `ROUNDS`.
+        It round by round; empty where there are fewer than `ROUNDS`, or the two took turns.
     """
 
     shift: float
-    margin: float
-    strict: float
+    error: float
+    freedom: float
+    in_turn: bool = False
+    retained: Part | None = None
     rounds: tuple[float, ...] = ()
 
 
-def part(subject: Level, reference: Level, among: int = 1) -> Part:
-    """Return the ratio of two levels whose processes ran in turn; ``among`` as in
-    `arrayspeed.decide.compare.compare`.
+@dataclass(frozen=True)
+class Mean:
+    """The logarithm of a mean: its 95 % interval, and the interval that words are decided by."""
 
-    Where either takes another time where freed memory is retained, both halves reach as far as the ratio there does.
-    """
-    shift, margin, strict = difference(subject, reference, among=among)
-    if again := retaining(subject, reference):
-        other, *widths = difference(*again, among=among)
-        margin, strict = (
-            max(own, abs(other - shift) + wide) for own, wide in zip((margin, strict), widths, strict=True)
-        )
-        return Part(shift, margin, strict)
-    count = min(len(subject.rounds), len(reference.rounds)) if bool(subject.met) == bool(reference.met) else 0
+    shift: float
+    interval: Interval
+    strict: Interval
+
+    def inverse(self) -> Mean:
+        """Return that of the inverse ratio."""
+        return Mean(-self.shift, *((-high, -low) for low, high in (self.interval, self.strict)))
+
+    def word(self, factor: float) -> str:
+        """Return what it shows."""
+        return word(*self.strict, factor)
+
+
+def part(subject: Level, reference: Level) -> Part:
+    """Return the ratio of two levels."""
+    again = retaining(subject, reference)
+    retained = part(*again) if again else None
+    shift, error, freedom = difference(subject, reference)
+    if have_met(subject, reference):
+        return Part(shift, error, freedom, True, retained)
+    count = 0 if subject.met or reference.met else min(len(subject.rounds), len(reference.rounds))
     pairs = zip(subject.rounds[:count], reference.rounds[:count], strict=True)
-    return Part(shift, margin, strict, tuple(a - b for a, b in pairs) if count >= ROUNDS else ())
+    rounds = tuple(a - b for a, b in pairs) if count >= ROUNDS else ()
+    return Part(shift, error, freedom, rounds=rounds)
 
 
-def quantiles(count: int, among: int) -> tuple[float, float]:
-    """Return what standard errors of a mean of so many rounds are multiplied by: for the interval, and for the word."""
-    return quantile(ERROR_RATE / 2, count - 1), quantile(ERROR_RATE / 2 / among, count - 1)
-
-
-def combined(parts: Sequence[Part], weights: Sequence[float], among: int = 1) -> Part:
-    """Return the weighted mean of some parts, as the module says.
+def mean(parts: Sequence[Part], weights: Sequence[float], among: int = 1) -> Mean:
+    """Return the weighted mean of some parts, as the module says. Its word is one of ``among``.
 
     Raises
     ------
@@ -92,24 +122,51 @@ def combined(parts: Sequence[Part], weights: Sequence[float], among: int = 1) ->
     """
     if not parts or min(weights) < 0 or sum(weights) <= 0:
         raise ValueError("weights must not be negative, and one must be above 0")
-    kept = [(one, weight) for one, weight in zip(parts, weights, strict=True) if weight]
-    shares = np.array([weight for _, weight in kept]) / sum(weight for _, weight in kept)
-    count = min(len(one.rounds) for one, _ in kept)
+    kept = [one for one, weight in zip(parts, weights, strict=True) if weight]
+    shares = np.array([weight for weight in weights if weight]) / sum(weights)
+    states = [kept]
+    if any(one.retained for one in kept):
+        states.append([one.retained or one for one in kept])
+    found = [in_one_state(state, shares, among) for state in states]
+    interval, strict = (
+        (min(shift - each[place] for shift, each in found), max(shift + each[place] for shift, each in found))
+        for place in (0, 1)
+    )
+    return Mean(found[0][0], interval, strict)
+
+
+def in_one_state(parts: Sequence[Part], shares: np.ndarray, among: int) -> tuple[float, tuple[float, float]]:
+    """Return the mean, and half the widths of its two intervals, of shares that add up to 1."""
+    shift = float(shares @ [one.shift for one in parts])
+    if all(one.in_turn for one in parts):
+        return shift, margins(*added(parts, shares), among)
+    count = min(len(one.rounds) for one in parts)
     if count >= ROUNDS:
-        rounds = shares @ np.array([one.rounds[:count] for one, _ in kept])
+        rounds = shares @ np.array([one.rounds[:count] for one in parts])
         error = float(rounds.std(ddof=1)) / math.sqrt(count)
         if error > EXACT:
-            usual, strict = quantiles(count, among)
-            return Part(float(rounds.mean()), usual * error, strict * error, tuple(rounds))
-    shift, margin, strict = shares @ np.array([(one.shift, one.margin, one.strict) for one, _ in kept])
-    return Part(float(shift), float(margin), float(strict))
+            return float(rounds.mean()), margins(error, count - 1, among)
+    each = np.array([margins(one.error, min(one.freedom, MOST), among) for one in parts])
+    usual, strict = (float(half) for half in shares @ each)
+    return shift, (usual, strict)
+
+
+def added(parts: Sequence[Part], shares: np.ndarray) -> tuple[float, float]:
+    """Return the standard error of a mean of ratios from blocks of their own, and its degrees of freedom."""
+    errors = shares * [one.error for one in parts]
+    terms = errors * ((1 - SHARED) * errors + SHARED * errors.sum())
+    variance = float(terms.sum())
+    if not variance:
+        return 0.0, MOST
+    freedom = variance**2 / float((terms**2 / [min(one.freedom, MOST) for one in parts]).sum())
+    return math.sqrt(variance), min(freedom, MOST)
 
 
 def weighted_mean(parts: Sequence[Part], weights: Sequence[float], factor: float = FACTOR, among: int = 1) -> Ratio:
     """Return the weighted geometric mean of ratios with its 95 % interval, and the word for it."""
-    mean = combined(parts, weights, among)
-    ratio, low, high = (ratio_of(mean.shift + side * mean.margin) for side in (0, -1, 1))
-    return Ratio(ratio, low, high, word(mean.shift, mean.strict, factor))
+    found = mean(parts, weights, among)
+    ratio, low, high = map(ratio_of, (found.shift, *found.interval))
+    return Ratio(ratio, low, high, found.word(factor))
 
 
 def weighted_order(
@@ -117,7 +174,7 @@ def weighted_order(
     weights: Sequence[float],
     factor: float = FACTOR,
     among: int | None = None,
-) -> dict[Name, tuple[Name, Part] | None]:
+) -> dict[Name, tuple[Name, Mean] | None]:
     """Return all by their weighted means, the fastest first; each with the fastest that it is shown to be slower than
     by the factor, and its mean over that one. None where it is shown to be slower than none.
 
@@ -133,15 +190,15 @@ def weighted_order(
         The number of others that each is compared with, where that is more than there are here.
     """
     count = among or max(1, len(levels_of) - 1)
-    means = {(name, name): Part(0.0, 0.0, 0.0) for name in levels_of}
+    means = {(name, name): Mean(0.0, (0.0, 0.0), (0.0, 0.0)) for name in levels_of}
     for one, other in itertools.combinations(levels_of, 2):
         pairs = zip(levels_of[one], levels_of[other], strict=True)
-        mean = means[one, other] = combined([part(*pair, count) for pair in pairs], weights, count)
-        means[other, one] = Part(-mean.shift, mean.margin, mean.strict)
+        means[one, other] = mean([part(*pair) for pair in pairs], weights, count)
+        means[other, one] = means[one, other].inverse()
     order = sorted(levels_of, key=lambda name: means[name, next(iter(levels_of))].shift)
 
-    def behind(name: Name) -> tuple[Name, Part] | None:
+    def behind(name: Name) -> tuple[Name, Mean] | None:
         others = ((other, means[name, other]) for other in order)
-        return next((one for one in others if word(one[1].shift, one[1].strict, factor) == SLOWER), None)
+        return next((one for one in others if one[1].word(factor) == SLOWER), None)
 
     return {name: behind(name) for name in order}

@@ -23,7 +23,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from arrayspeed.decide.compare import Level
-from arrayspeed.decide.weighted import Part, weighted_order
+from arrayspeed.decide.weighted import Mean, weighted_order
 from arrayspeed.model.measures import CALL
 from arrayspeed.records.levels import Case, factor_of
 from arrayspeed.report.decisions import ALL
@@ -76,6 +76,6 @@ def standing(kernels: Mapping[str, Kernel]) -> dict[str, Any]:
     }
 
 
-def ends(mean: Part) -> list[float]:
+def ends(mean: Mean) -> list[float]:
     """Return a ratio and the interval that its word is decided by."""
-    return [rounded(math.exp(mean.shift + side * mean.strict)) for side in (0, -1, 1)]
+    return [rounded(math.exp(one)) for one in (mean.shift, *mean.strict)]

@@ -8,32 +8,39 @@ those that any of them has.
 ``weights-N.json`` holds what a weighted mean is made of (`arrayspeed.decide.weighted`), for readers who choose the
 weights:
 
-``names``, ``among``
-    The backends, and the number of comparisons that each word is one of.
-``least``, ``exact``, ``quantiles``
-    The number of rounds from which means are formed round by round; the standard error below which they are not; and
-    for each number of rounds what the standard error is multiplied by: for the interval and for the word.
+``names``
+    The backends.
+``least``, ``exact``, ``shared``
+    The constants of that module.
+``lowest``, ``step``, ``quantiles``
+    What a standard error is multiplied by, for the interval and for the word, of degrees of freedom from ``lowest`` on,
+    each so many times the one before.
 ``groups``
     One measure, precision, kernel and size. ``shifts``: the logarithm of each backend's value, None where there is none
     or where it computes in another way. ``pairs``: of each pair of backends, the first before the second, the logarithm
-    of their ratio, half the width of its interval, and of the interval for the word. ``rounds``: the logarithms
-    of each backend's processes, where there are as many as ``least``.
+    of their ratio, its standard error, the degrees of freedom of that, and whether they took turns; then the first
+    three again where memory is retained, if one of them takes another time there. ``rounds``: the logarithms of each
+    backend's processes, where they are used.
 """
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from itertools import combinations
 from typing import Any
 
-from arrayspeed.decide.compare import Level
-from arrayspeed.decide.weighted import EXACT, ROUNDS, part, quantiles, weighted_mean
+from arrayspeed.decide.compare import Level, margins
+from arrayspeed.decide.weighted import EXACT, MOST, ROUNDS, SHARED, Part, part, weighted_mean
 from arrayspeed.records.levels import Case, factor_of, inverse
 from arrayspeed.report.decisions import groups, is_known, listed, name
 from kernels import CATALOGUE
 
 LABELS = ("small", "large")
+
+#: Degrees of freedom of the table of quantiles: the lowest, and each over the one before.
+LOWEST, STEP = 0.1, 1.01
 
 #: Measure, precision, label, and a kernel or a family.
 Key = tuple[str, str | None, str, str]
@@ -86,32 +93,44 @@ def weights(levels: Mapping[Case, Level]) -> dict[str, Any]:
     table = comparable(levels)
     names = list(dict.fromkeys(one for found in table.values() for one in found))
     among = max(1, len(names) - 1)
-    found = [group(key, one, names, among) for key, one in table.items()]
-    most = max((len(rounds) for one in found for rounds in one["rounds"]), default=0)
+    count = math.ceil(math.log(MOST / LOWEST, STEP)) + 1
     return {
         "names": names,
-        "among": among,
         "least": ROUNDS,
         "exact": EXACT,
-        "quantiles": {count: quantiles(count, among) for count in range(ROUNDS, most + 1)},
-        "groups": found,
+        "shared": SHARED,
+        "lowest": LOWEST,
+        "step": STEP,
+        "quantiles": [margins(1.0, LOWEST * STEP**number, among) for number in range(count)],
+        "groups": [group(key, one, names) for key, one in table.items()],
     }
 
 
-def group(key: Key, levels: Mapping[str, Level], names: Sequence[str], among: int) -> dict[str, Any]:
+def group(key: Key, levels: Mapping[str, Level], names: Sequence[str]) -> dict[str, Any]:
     """One kernel at one size."""
-    rounds = [[digits(one) for one in levels[each].rounds] if each in levels else [] for each in names]
+    # Those that took turns are not compared by rounds, nor is one that did with one that did not.
+    rounds = [levels[each].rounds if each in levels and not levels[each].met else () for each in names]
     pairs = [
-        [digits(of_pair.shift), digits(of_pair.margin), digits(of_pair.strict)]
-        if (of_pair := part(levels[one], levels[other], among) if one in levels and other in levels else None)
-        else None
-        for one, other in combinations(names, 2)
+        numbers(part(levels[one], levels[other])) if one in levels and other in levels else None
+        for one, other in itertools.combinations(names, 2)
     ]
     return dict(zip(("measure", "dtype", "label", "kernel"), key, strict=True)) | {
         "shifts": [digits(levels[each].shift) if each in levels else None for each in names],
         "pairs": pairs,
-        "rounds": [one if len(one) >= ROUNDS else [] for one in rounds],
+        "rounds": [[digits(value) for value in one] if len(one) >= ROUNDS else [] for one in rounds],
     }
+
+
+def numbers(pair: Part) -> list[float]:
+    """Return a ratio as the file has it."""
+    states = [pair, pair.retained] if pair.retained else [pair]
+    first, *again = ([digits(one.shift), digits(one.error), held(one.freedom)] for one in states)
+    return [*first, int(pair.in_turn), *itertools.chain(*again)]
+
+
+def held(freedom: float) -> float:
+    """Return degrees of freedom, within those of the table of quantiles."""
+    return round(min(max(freedom, LOWEST), MOST), 3)
 
 
 def digits(value: float) -> float:

@@ -3,19 +3,21 @@
 import json
 import math
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from arrayspeed.decide.compare import levels
+from arrayspeed.decide.compare import levels, levels_in_turn
 from arrayspeed.decide.means import geometric_mean
 from arrayspeed.decide.observed import Observed
-from arrayspeed.decide.weighted import combined, part, weighted_mean, weighted_order
+from arrayspeed.decide.weighted import mean, part, weighted_mean, weighted_order
 from arrayspeed.decide.words import FASTER, SAME, SLOWER, UNCLEAR
 from arrayspeed.records import results
-from arrayspeed.records.levels import levels_of
+from arrayspeed.records.levels import Case, levels_of
 from arrayspeed.report.publisher import write
 from arrayspeed.report.weights import comparable
+from arrayspeed.report.weights import weights as page_weights
 from kernels import CATALOGUE
 from support.browser import served
 from support.generated import FAILED, row, write_results
@@ -71,11 +73,61 @@ def test_intervals_hold_the_truth(rounds, own, shared):
 
 def test_few_rounds_are_taken_to_move_together():
     subject, reference = made(np.random.default_rng(4), [0.2, 0.2], 2, 0.05, 0.0)
-    one, other = parts(subject, reference)
-    assert not one.rounds
-    mean = combined([one, other], [3, 1])
-    assert mean.margin == pytest.approx(0.75 * one.margin + 0.25 * other.margin)
-    assert mean.shift == pytest.approx(0.75 * one.shift + 0.25 * other.shift)
+    known = parts(subject, reference)
+    assert not known[0].rounds
+    (alone, other), both = (mean([one], [1]) for one in known), mean(known, [3, 1])
+    for place in (0, 1):
+        assert both.interval[place] == pytest.approx(0.75 * alone.interval[place] + 0.25 * other.interval[place])
+        assert both.strict[place] == pytest.approx(0.75 * alone.strict[place] + 0.25 * other.strict[place])
+
+
+def taken_in_turn(rng, shifts, rounds, noise, shared=0.0):
+    """Levels of two backends that take turns in each of some kernels, whose rounds share some of their noise; and of
+    ten further kernels, as many as say how noisy they usually are.
+    """
+    spell, batches = rng.normal(0, shared, rounds), {}
+    for place, shift in enumerate([*shifts, *[0.0] * 10]):
+        own = shift + noise(rng, rounds) + spell
+        batches["jax", place] = {(place, number): [math.exp(one)] * 5 for number, one in enumerate(own)}
+        batches["numpy", place] = {(place, number): [1.0] * 5 for number in range(rounds)}
+    anchors = {(name, place): ("numpy", place) for name, place in batches}
+    found = levels_in_turn(batches, anchors, {key: key[0] for key in batches})
+    return [[found[name, place] for place in range(len(shifts))] for name in ("jax", "numpy")]
+
+
+def normal(rng, rounds):
+    return rng.normal(0, 0.1, rounds)
+
+
+def two_kinds(rng, rounds):
+    """A process in five is half as slow again, as the states of a process are."""
+    return rng.normal(0, 0.03, rounds) + 0.4 * (rng.random(rounds) < 0.2)
+
+
+@pytest.mark.parametrize(
+    ("rounds", "noise", "shared", "middle"), [(2, normal, 0.03, 0.0), (5, normal, 0.03, 0.0), (5, two_kinds, 0.0, 0.08)]
+)
+def test_intervals_of_what_took_turns_hold_the_truth(rounds, noise, shared, middle):
+    """Not of two kinds of process in two rounds: in a tenth of such runs, none of ten processes is of the rare kind."""
+    rng = np.random.default_rng(8)
+    shifts, tries = [0.5, 0.0, -0.2, 0.1, 0.3], 300
+    truth, found = math.exp(float(np.mean(shifts)) + middle), []
+    for _ in range(tries):
+        pairs = zip(*taken_in_turn(rng, shifts, rounds, noise, shared), strict=True)
+        found.append(weighted_mean([part(*pair) for pair in pairs], [1.0] * 5, among=8))
+    assert sum(one.low <= truth <= one.high for one in found) >= 0.92 * tries
+
+
+def test_many_kernels_in_turn_say_more_than_one():
+    """Not so where they were measured apart: what moves them together is not known there."""
+    rng = np.random.default_rng(9)
+    pairs = list(zip(*taken_in_turn(rng, [0.2] * 8, 2, normal), strict=True))
+    known = [part(*pair) for pair in pairs]
+    widths = [mean([one], [1.0], 8).strict[1] - one.shift for one in known]
+    found = mean(known, [1.0] * 8, 8)
+    assert found.strict[1] - found.shift < 0.8 * float(np.mean(widths))
+    mixed = mean([*known[1:], replace(known[0], in_turn=False)], [1.0] * 8, 8)
+    assert mixed.strict[1] - mixed.shift == pytest.approx(float(np.mean(widths)))
 
 
 def test_rounds_that_agree_by_chance_are_not_without_noise():
@@ -95,7 +147,7 @@ def test_a_process_that_failed_shifts_no_round():
 def test_weights_that_mean_nothing(weights):
     known = parts(np.full((2, 2), 2.0), np.full((2, 2), 1.0))
     with pytest.raises(ValueError, match="weight"):
-        combined(known[: len(weights)], weights)
+        mean(known[: len(weights)], weights)
 
 
 def test_words():
@@ -127,10 +179,10 @@ def test_the_best_depend_on_the_weights():
     order = weighted_order(known, [5, 1])
     assert list(order) == ["one", "tied", "other"] and order["one"] is None
     for name in ("tied", "other"):
-        behind, mean = order[name]
-        reversed_mean = combined([part(*pair, 2) for pair in zip(known["one"], known[name], strict=True)], [5, 1], 2)
-        assert behind == "one" and mean.shift == pytest.approx(-reversed_mean.shift)
-        assert mean.strict == pytest.approx(reversed_mean.strict)
+        behind, found = order[name]
+        there = mean([part(*pair) for pair in zip(known["one"], known[name], strict=True)], [5, 1], 2)
+        assert behind == "one" and found.shift == pytest.approx(-there.shift)
+        assert found.strict == pytest.approx(there.inverse().strict)
 
 
 # --- the files ---
@@ -268,6 +320,12 @@ WEIGHTS = [
 def test_the_page_s_sums_are_those_of_the_decisions(page, address, site, machine, weights):
     data, known = read(site, "weights", machine), known_levels(site, machine)
     page.goto(address + "weights.html")
+    tables = [known[tuple(name.split("-")[::-1])] for name in weights]
+    compare_with_the_page(page, data, weights, tables)
+
+
+def compare_with_the_page(page, data, weights, tables):
+    """``tables``: of each weight, backend -> level."""
     found = page.evaluate(
         """async ([data, weights]) => {
           const weigh = await import("./static/weigh.js");
@@ -278,23 +336,48 @@ def test_the_page_s_sums_are_those_of_the_decisions(page, address, site, machine
           const best = weigh.best(data, groups, shares, whole, 1.05).map((one) => one.name);
           const pairs = whole.flatMap((one) => whole.filter((other) => other !== one).map((other) => {
             const mean = weigh.mean(data, groups, shares, one.number, other.number);
-            return [one.name, other.name, mean.shift, mean.margin, mean.strict, weigh.word(mean, 1.05)];
+            return [one.name, other.name, mean.shift, ...mean.interval, ...mean.strict, weigh.word(mean, 1.05)];
           }));
           return { best, pairs, lacking: lacking.map((one) => one.name) };
         }""",
         [data, weights],
     )
-    tables = [known[tuple(name.split("-")[::-1])] for name in weights]
+    among = len(data["names"]) - 1
     whole = {name: [one[name] for one in tables] for name in data["names"] if all(name in one for one in tables)}
     assert set(found["lacking"]) == set(data["names"]) - set(whole)
-    assert set(found["best"]) == set(best_of(whole, list(weights.values()), 1.05, data["among"]))
+    assert set(found["best"]) == set(best_of(whole, list(weights.values()), 1.05, among))
     assert len(found["pairs"]) == len(whole) * (len(whole) - 1) > 0
-    for one, other, shift, margin, strict, word in found["pairs"]:
+    for one, other, shift, *ends, word in found["pairs"]:
         pairs = zip(whole[one], whole[other], strict=True)
-        made_of = [part(*pair, data["among"]) for pair in pairs]
-        mean = combined(made_of, list(weights.values()), data["among"])
-        assert (shift, margin, strict) == pytest.approx((mean.shift, mean.margin, mean.strict), abs=1e-5)
-        assert word == weighted_mean(made_of, list(weights.values()), 1.05, data["among"]).verdict
+        expected = mean([part(*pair) for pair in pairs], list(weights.values()), among)
+        assert shift == pytest.approx(expected.shift, abs=1e-5)
+        assert ends == pytest.approx([*expected.interval, *expected.strict], rel=1e-3, abs=1e-5)
+        assert word == expected.word(1.05)
+
+
+def test_the_page_s_sums_of_what_took_turns(page, address):
+    """Also where memory is retained, and beside one that was measured alone."""
+    rng, levels_here = np.random.default_rng(10), {}
+    for kernel, two_times in (("matmul", ()), ("solve", ("numpy",)), ("sort", ())):
+        cases = {name: Case(kernel, CATALOGUE[kernel].large, name) for name in BACKENDS}
+        usual, again = (
+            {
+                case: {number: [math.exp(rng.normal(place, 0.1))] * 5 for number in range(3)}
+                for place, case in enumerate(cases.values())
+            }
+            for _ in range(2)
+        )
+        anchors, kinds = dict.fromkeys(usual, cases["numpy"]), {case: case.backend for case in usual}
+        levels_here |= levels_in_turn(usual, anchors, kinds, again, [cases[name] for name in two_times])
+    alone = Case("sort", CATALOGUE["sort"].large, "torch")
+    levels_here[alone] = levels({alone: [2.0, 2.1, 1.9, 2.0]})[alone]
+    data = json.loads(json.dumps(page_weights(levels_here)))
+    tables = {key[3]: found for key, found in comparable(levels_here).items()}
+    page.goto(address + "weights.html")
+    for chosen in ({"matmul": 1.0, "solve": 2.0}, {"matmul": 1.0}, {"matmul": 1.0, "solve": 1.0, "sort": 0.5}):
+        compare_with_the_page(
+            page, data, {f"{name}-large": one for name, one in chosen.items()}, [tables[name] for name in chosen]
+        )
 
 
 def test_an_address_holds_the_weights(page, address):

@@ -42,26 +42,62 @@ export function spread(weights, groups, kernels) {
   return found;
 }
 
-/** One backend over another: the logarithm of the mean, half the width of its interval, and of that for the word. */
+/** One backend over another: the logarithm of the mean, its interval, and the interval that words are decided by. */
 export function mean(data, groups, shares, one, other) {
   const pair = place(data.names.length, Math.min(one, other), Math.max(one, other));
-  const parts = [...shares].map(([name, weight]) => [groups.get(name), weight]);
-  const total = parts.reduce((sum, [, weight]) => sum + weight, 0);
-  const sum = (value) => parts.reduce((all, [group, weight]) => all + (weight / total) * value(group), 0);
-  const count = Math.min(...parts.flatMap(([group]) => [group.rounds[one].length, group.rounds[other].length]));
-  if (count >= data.least) {
-    const rounds = Array.from({ length: count }, (_, n) => sum((group) => group.rounds[one][n] - group.rounds[other][n]));
-    const middle = rounds.reduce((all, value) => all + value, 0) / count;
-    const error = Math.sqrt(rounds.reduce((all, value) => all + (value - middle) ** 2, 0) / (count - 1) / count);
-    const [usual, strict] = data.quantiles[count];
-    if (error > data.exact) return { shift: middle, margin: usual * error, strict: strict * error, rounds: count };
-  }
-  return {
-    shift: sum((group) => (one < other ? group.pairs[pair][0] : -group.pairs[pair][0])),
-    margin: sum((group) => group.pairs[pair][1]),
-    strict: sum((group) => group.pairs[pair][2]),
-    rounds: 0,
+  const total = [...shares.values()].reduce((sum, weight) => sum + weight, 0);
+  const parts = [...shares].map(([name, weight]) => ({ share: weight / total, group: groups.get(name), pair: groups.get(name).pairs[pair] }));
+  const sign = one < other ? 1 : -1;
+  const turned = parts.every((part) => part.pair[3]);
+  const state = (from) => {
+    const read = parts.map(({ share, pair }) => [share, pair.slice(from && pair.length > from ? from : 0)]);
+    const shift = read.reduce((sum, [share, [value]]) => sum + share * sign * value, 0);
+    if (turned) return { shift, widths: widths(data, ...added(data, read)) };
+    return byRounds(data, parts, one, other) ?? { shift, widths: asOne(data, read) };
   };
+  const states = [state(0)];
+  if (parts.some((part) => part.pair.length > 4)) states.push(state(4));
+  const ends = (place) => [
+    Math.min(...states.map((each) => each.shift - each.widths[place])), Math.max(...states.map((each) => each.shift + each.widths[place])),
+  ];
+  return { shift: states[0].shift, interval: ends(0), strict: ends(1) };
+}
+
+/** The standard error of a mean of ratios that were measured in turn, and its degrees of freedom. */
+function added(data, read) {
+  const errors = read.map(([share, [, error]]) => share * error);
+  const all = errors.reduce((sum, error) => sum + error, 0);
+  const terms = errors.map((error) => error * ((1 - data.shared) * error + data.shared * all));
+  const variance = terms.reduce((sum, term) => sum + term, 0);
+  const below = terms.reduce((sum, term, n) => sum + term ** 2 / read[n][1][2], 0);
+  return [Math.sqrt(variance), below ? variance ** 2 / below : Infinity];
+}
+
+/** The mean of rounds, where all have enough of them and these differ. */
+function byRounds(data, parts, one, other) {
+  const count = Math.min(...parts.flatMap(({ group }) => [group.rounds[one].length, group.rounds[other].length]));
+  if (count < data.least) return null;
+  const rounds = Array.from({ length: count }, (_, n) => parts.reduce((sum, { share, group }) => sum + share * (group.rounds[one][n] - group.rounds[other][n]), 0));
+  const shift = rounds.reduce((all, value) => all + value, 0) / count;
+  const error = Math.sqrt(rounds.reduce((all, value) => all + (value - shift) ** 2, 0) / (count - 1) / count);
+  return error > data.exact ? { shift, widths: widths(data, error, count - 1) } : null;
+}
+
+/** Half the widths of the two intervals, where errors are taken to move together. */
+function asOne(data, read) {
+  const each = read.map(([share, [, error, freedom]]) => widths(data, share * error, freedom));
+  return [0, 1].map((place) => each.reduce((sum, one) => sum + one[place], 0));
+}
+
+/** Half the widths of the two intervals of a standard error. */
+function widths(data, error, freedom) {
+  const last = data.quantiles.length - 1;
+  const at = Math.min(Math.max(Math.log(freedom / data.lowest) / Math.log(data.step), 0), last);
+  const below = Math.min(Math.floor(at), last - 1);
+  return [0, 1].map((place) => {
+    const [low, high] = [below, below + 1].map((number) => Math.log(data.quantiles[number][place]));
+    return error * Math.exp(low + (at - below) * (high - low));
+  });
 }
 
 /** The place of a pair among all pairs of so many, the first before the second. */
@@ -70,10 +106,10 @@ function place(many, first, second) {
 }
 
 /** What the mean shows: slower, faster, same or unclear. */
-export function word({ shift, strict }, factor) {
+export function word({ strict: [low, high] }, factor) {
   const edge = Math.log(factor);
-  if (Math.abs(shift) - strict > edge) return shift > 0 ? "slower" : "faster";
-  return Math.abs(shift) + strict < edge ? "same" : "unclear";
+  if (low > edge || high < -edge) return low > edge ? "slower" : "faster";
+  return -edge < low && high < edge ? "same" : "unclear";
 }
 
 /** The backends that have all that has a weight, the fastest first, and for the others what they lack. */

@@ -54,9 +54,9 @@ function outcome(known, weights, redraw) {
     const ratio = n ? mean(data, groups, shares, one.number, whole[0].number) : null;
     const behind = among.has(one.name) ? null : whole.find((other) => other !== one && word(mean(data, groups, shares, one.number, other.number), factor) === "slower");
     const said = among.has(one.name) ? el("b", {}, whole.length === 1 ? "the only one" : among.size === 1 ? "the best" : "★ not told apart from the best")
-      : `${worse} than ${title(word(ratio ?? { shift: 0, strict: 0 }, factor) === "slower" ? whole[0].name : behind.name)}`;
+      : `${worse} than ${title((ratio && word(ratio, factor)) === "slower" ? whole[0].name : behind.name)}`;
     // The interval that words are decided by, so that the two agree.
-    const ends = ratio ? [0, -1, 1].map((side) => Math.exp(ratio.shift + side * ratio.strict)) : null;
+    const ends = ratio ? [ratio.shift, ...ratio.strict].map(Math.exp) : null;
     return [el("span", {}, title(one.name)), ends ? times(ends[0]) : "1×", ends ? range(ends) : "", said];
   });
   const heading = !whole.length ? "No backend has values for everything that has a weight" : among.size === 1 ? `Best: ${title([...among][0])}`
@@ -153,8 +153,8 @@ function editor(known, weights, show, redraw) {
 }
 
 function explained({ data, meta, measure }) {
-  return el("p", { class: "note" }, `The ratio of two backends is the geometric mean of their ratios, with your weights. From ${data.least} processes of each on, the mean is formed within each round of processes first, `
-    + "and its interval comes from the differences between rounds. With fewer, errors are taken to move together, which gives the widest interval: half its width is the weighted mean of those of the kernels. "
-    + "The 95 % intervals hold for all backends together (Bonferroni's bound), so those of two processes of each are wide. "
+  return el("p", { class: "note" }, "The ratio of two backends is the geometric mean of their ratios, with your weights. Where they took turns in each kernel, a part of the errors is taken to move together "
+    + `(correlation ${data.shared}). Elsewhere, from ${data.least} processes of each on, the mean is formed within each round of processes first; with fewer, all errors are taken to move together, which gives the widest interval. `
+    + "The 95 % intervals hold for all backends together (Bonferroni's bound). "
     + `A backend is among the best if it is not shown to be worse than another one by more than ×${meta.measures[measure].factor}.`);
 }
