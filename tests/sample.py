@@ -41,7 +41,7 @@ def together(test):
 def on_each(backends):
     """Parameters ``(backend, kernels)`` of the audit that hold every kernel of every backend once: one kernel, one of
     each other family, and the others. All but the first have the marker ``audit``. Of compilers that need seconds for
-    each program there are no others: `arrayspeed audit` has them.
+    each program the first has it too, and there are no others: `arrayspeed audit` has them.
     """
     found = []
     for backend in backends:
@@ -52,7 +52,8 @@ def on_each(backends):
         ]
         *more, one = {kernel.family: kernel.name for kernel in reversed(able)}.values()
         others = [kernel.name for kernel in able if kernel.name not in (one, *more)]
-        found.append(pytest.param(backend, (one,), id=f"{backend}-one"))
+        slow = [pytest.mark.audit] if backend in SAMPLED else []
+        found.append(pytest.param(backend, (one,), id=f"{backend}-one", marks=slow))
         found.append(pytest.param(backend, tuple(more), id=f"{backend}-one-a-family", marks=pytest.mark.audit))
         if backend not in SAMPLED:
             found.append(pytest.param(backend, tuple(others), id=f"{backend}-the-others", marks=pytest.mark.audit))

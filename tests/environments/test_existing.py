@@ -29,6 +29,7 @@ def test_results_name_the_versions_that_were_found(empty, newest):
     assert "2 of 2 are finished" in again.stdout
 
 
+@pytest.mark.rest
 def test_what_is_added_to_its_path_is_measured(empty, newest, monkeypatch):
     """An interpreter without packages, and a folder of packages beside it: a machine without a network."""
     newer = newest.find_executable("python")

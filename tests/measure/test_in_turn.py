@@ -129,6 +129,7 @@ def stored(folder):
     return [json.loads(row) for path in paths for row in path.read_text().splitlines()]
 
 
+@pytest.mark.rest
 def test_each_run_adds_a_round(few_backends):
     folder, run = few_backends
     for count in (1, 2):

@@ -158,7 +158,8 @@ def test_two_copies_of_one_environment(empty):
 
 
 @pytest.mark.parametrize(
-    ("more", "backends"), [([], ["numpy"]), (["--backend", "torch", "--together"], ["numpy", "torch"])]
+    ("more", "backends"),
+    [([], ["numpy"]), pytest.param(["--backend", "torch", "--together"], ["numpy", "torch"], marks=pytest.mark.rest)],
 )
 def test_copies_leave_nothing_in_the_results(empty, more, backends):
     arguments = ["copies", "--kernel", "add", "--backend", "numpy", "--size", "1000", "--rounds", "2", *more]

@@ -270,7 +270,9 @@ def started(folder):
     return found
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL, pytest.param(signal.SIGTERM, marks=MORE)])
+@pytest.mark.parametrize(
+    "number", [*(pytest.param(one, marks=MORE) for one in (signal.SIGINT, signal.SIGTERM)), signal.SIGKILL]
+)
 def test_an_upgrade_that_is_ended_keeps_its_processes_and_leaves_none(empty, number):
     begun = []
     status, said = interrupted(
@@ -302,7 +304,8 @@ def test_an_upgrade_of_so_many_minutes_decides_from_what_it_has(empty):
     assert "time is up" in done.stderr
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=MORE)])
+@MORE
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
 def test_publishing_that_is_ended_leaves_the_site_that_was_there(empty, number):
     command(*ARRAYSPEED, *RUN, cwd=empty)
     command(*ARRAYSPEED, "site", "--cdn", cwd=empty)
@@ -433,7 +436,7 @@ def test_an_upgrade_that_cannot_write_any_more_leaves_no_process(empty, fault):
             command("umount", str(folder), cwd=ROOT)
 
 
-@pytest.mark.parametrize("what", ["run", pytest.param("upgrade", marks=MORE), "site"])
+@pytest.mark.parametrize("what", ["run", *(pytest.param(one, marks=MORE) for one in ("upgrade", "site"))])
 def test_no_permission_to_write(empty, what):
     command(*ARRAYSPEED, *RUN[:-6], "--kernel", "add", cwd=empty)
     arguments = {"run": RUN, "upgrade": [*UPGRADE, *SIZES], "site": ["site", "--cdn"]}[what]

@@ -263,6 +263,7 @@ def test_a_mistake_in_asv_s_file_gets_one_line(tmp_path, text, said):
     assert said in str(error.value) and "\n" not in str(error.value)
 
 
+@pytest.mark.rest
 @pytest.mark.environment
 def test_one_commit_with_another_variable_is_measured(toy):
     found = toy.arrayspeed("upgrade", "--commits", "HEAD", "HEAD", "--new-env", "A=1", *QUICK)
@@ -284,7 +285,8 @@ def test_what_the_old_commit_cannot_run_is_new(toy):
 
 
 @pytest.mark.environment
-@pytest.mark.parametrize("name", ["lock files", pytest.param("one setting", marks=pytest.mark.rest)])
+@pytest.mark.rest
+@pytest.mark.parametrize("name", ["lock files", "one setting"])
 def test_the_project_as_it_is_now_stands_on_both_sides(toy, name):
     """Beside lock files it comes without what it asks for, which they have; and what it is now is measured, not what
     it was when an environment of that name was made.

@@ -96,7 +96,7 @@ def test_a_second_run_measures_nothing_again(upgrade, tmp_path):
     assert len(runs) == 2, "another file is another run"
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.rest)])
 def test_nothing_finished_is_lost(upgrade, tmp_path, number):
     path = tmp_path / "mine.py"
     path.write_text(SLOWER)

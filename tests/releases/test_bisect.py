@@ -340,7 +340,7 @@ def test_environments_of_several_releases(config):
     assert found.identity != kernels.Kernels(config, "jax", []).identity
 
 
-@pytest.mark.seconds
+@pytest.mark.rest
 def test_wheels_of_environments_that_a_search_makes_are_kept(config, monkeypatch):
     made, kept = {}, []
     for version in ("0.4.31", "0.4.33.dev1"):

@@ -125,7 +125,7 @@ def test_an_update_changes_the_lines_and_nothing_else(index):
     assert not any(one.missing or one.dropped for one in again.libraries)
 
 
-@pytest.mark.seconds
+@pytest.mark.rest
 def test_the_command(index, tmp_path, monkeypatch, capsys):
     (tmp_path / "asv.conf.json").write_text(TEXT)
     monkeypatch.chdir(tmp_path)

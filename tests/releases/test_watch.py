@@ -356,7 +356,7 @@ def test_a_release_appears_in_a_real_index(tmp_path, monkeypatch, capsys):
     assert re.search("slower</span></td><td[^>]*>work time</td>", page.read_text())
 
 
-@pytest.mark.environment
+@pytest.mark.rest
 def test_wheels_of_nightly_builds_are_kept(tmp_path, monkeypatch):
     """The index forgets a nightly build and what it needs: both are installed from what was kept."""
     wheels, (nightly, companion) = tmp_path / "wheels", ("1.1.dev20260301", "2.0.dev1")

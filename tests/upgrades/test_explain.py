@@ -575,7 +575,7 @@ def bench_eager_torch(x):
         ("jitted", HLO, "dot"),
         pytest.param("torch", GENERATED, "kernels", marks=pytest.mark.compile),
         ("numba", ASSEMBLY, None),
-        ("numpy", PROFILE, None),
+        pytest.param("numpy", PROFILE, None, marks=pytest.mark.rest),
         pytest.param("eager_torch", PROFILE, None, marks=pytest.mark.rest),
     ],
 )
