@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import re
@@ -170,7 +171,7 @@ def environment(
     except (OSError, ValueError, KeyError):
         shutil.rmtree(place, ignore_errors=True)
     what = f": {', '.join(pins[:4])}{' …' * (len(pins) > 4)}" if pins else ""
-    say(f"making the environment of {side.label or 'Python ' + look(python)['python']}{what}")
+    say(f"making the environment of {side.label or 'Python ' + version_of(python)}{what}")
     started = time.monotonic()
     place.parent.mkdir(parents=True, exist_ok=True)
     (folder / ".gitignore").write_text("*\n")
@@ -197,7 +198,7 @@ def place_of(python: str, pins: Sequence[str], folder: Path) -> Path:
     UserError
         The interpreter does not run.
     """
-    known = [python, look(python)["python"], sorted(pins)]
+    known = [python, version_of(python), sorted(pins)]
     return folder / hashlib.sha256(json.dumps(known).encode()).hexdigest()[:16]
 
 
@@ -228,6 +229,19 @@ def as_it_is(side: Side) -> Ready:
         raise UserError(f"--python {side.python}: there is no such program")
     known = look(executable)
     return Ready(side, str(Path(executable).absolute()), known["packages"], known["python"])
+
+
+@functools.cache
+def version_of(python: str) -> str:
+    """Return the version of an interpreter.
+
+    Raises
+    ------
+    UserError
+        It does not run.
+    """
+    found: str = look(python)["python"]
+    return found
 
 
 def look(executable: str) -> dict[str, Any]:
