@@ -450,6 +450,7 @@ def bench_odd(x):
 """
 
 
+@pytest.mark.rest
 @pytest.mark.clock
 def test_variants_of_one_file(run, tmp_path):
     (tmp_path / "mine.py").write_text(VARIANTS)

@@ -113,6 +113,7 @@ def initialize(N, H, SM):
 """
 
 
+@pytest.mark.rest
 @pytest.mark.clock
 def test_another_peers_program_is_beside_ours_on_its_inputs(newest, monkeypatch, tmp_path):
     folder = tmp_path / "npbench"

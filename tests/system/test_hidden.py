@@ -41,7 +41,9 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="what is hidden is Li
 @linux
 @pytest.mark.clock
 @pytest.mark.environment
-@pytest.mark.parametrize("parts", [*((part,) for part in PARTS), PARTS], ids=" ".join)
+@pytest.mark.parametrize(
+    "parts", [*(pytest.param((part,), marks=pytest.mark.rest) for part in PARTS), PARTS], ids=" ".join
+)
 def test_an_upgrade_is_decided(tmp_path, parts):
     path = tmp_path / "mine.py"
     path.write_text(SLOWER)
