@@ -100,14 +100,11 @@ class Player:
         Its threads when it had prepared its call; None before.
     checks
         Whether it looks at its results when its times are taken.
-    beside
-        Whether the rest of its preparation may go on beside that of others, once it has begun.
     cores
         The cores that it may use, where it may not use all that this process may; None where it may.
     """
 
     checks = False
-    beside = False
 
     def __init__(self, name: str, pid: int, channel: socket.socket, held: bool = False) -> None:
         self.name = name
@@ -167,18 +164,6 @@ class Player:
         """Write a line to it."""
         with suppress(OSError):  # it has ended, and its answer will say so
             self.channel.sendall(f"{text}\n".encode())
-
-    def begin(self, timeout: float) -> None:
-        """Have it do what must have the machine for itself, where that can be told from the rest of its preparation.
-
-        Raises
-        ------
-        Failed
-            It cannot be prepared.
-        """
-
-    def go_on(self) -> None:
-        """Have it prepare the rest."""
 
     def ready(self, timeout: float) -> float:
         """Seconds of a call, roughly, when it is prepared."""
@@ -507,20 +492,10 @@ def interleave_retaining(
 def prepared(players: Sequence[Player], taken: Mapping[str, Samples], timeout: float) -> list[Player]:
     """Return the players that can play, each stopped; ``taken`` says why the others cannot.
 
-    Those that are held prepare one after the other, since they measure something meanwhile; the others at once, from
-    when nothing more of it has to have the machine for itself.
+    Those that are held prepare one after the other, since they measure something meanwhile; the others at once.
     """
-    begun, found = [], []
+    found = []
     for player in players:
-        try:
-            player.begin(timeout)
-            begun.append(player)
-        except Failed as error:
-            taken[player.name].fail(error)
-    if all(player.beside for player in begun):
-        for player in begun:
-            player.go_on()
-    for player in begun:
         one = taken[player.name]
         player.release()
         try:

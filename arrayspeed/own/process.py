@@ -15,16 +15,11 @@ from typing import Any
 from arrayspeed.measure.players import Failed, Player, Spawned
 from arrayspeed.own.script import Script
 from arrayspeed.own.sides import Ready
-from arrayspeed.system.processes import affinity
 
 WORKER = Path(__file__).with_name("worker")
 
 #: Seconds that an ended process has to be reaped.
 REAPING = 5.0
-
-#: Seconds of a first call, up to which sides find out beside each other what further calls take and keep, and warm up:
-#: what takes longer may need memory that is not there twice.
-BRIEF = 0.1
 
 
 class Worker(Spawned):
@@ -137,42 +132,15 @@ class Part(Player):
         self.worker = worker
         self.request = request
         self.found: dict[str, Any] = {}
-        #: Whether it waits between its first call and the rest; None before it was asked for anything.
-        self.paused: bool | None = None
 
     def answer(self, until: float) -> dict[str, Any]:
         """Its next line."""
         return self.worker.answer(until)
 
-    def begin(self, timeout: float) -> None:
-        """Have it make its first call, and stop it.
-
-        Raises
-        ------
-        Failed
-            The call fails.
-        """
-        if self.request.get("touch"):
-            return
-        self.go()
-        self.worker.ask({**self.request, "pause": True})
-        first = self.answer(time.monotonic() + timeout)["first"]
-        self.stop()
-        self.paused, self.beside = True, first < BRIEF and len(affinity()) > 1
-
-    def go_on(self) -> None:
-        """Have it find out the rest."""
-        self.paused = False
-        self.go()
-        self.worker.ask({})
-
     def ready(self, timeout: float) -> float:
         """Seconds of a call, roughly, when it is prepared."""
-        if self.paused is None:
-            self.go()
-            self.worker.ask(self.request)
-        elif self.paused:
-            self.go_on()
+        self.go()
+        self.worker.ask(self.request)
         self.found = self.answer(time.monotonic() + timeout)
         self.worker.learnt(self.found)
         seconds: float = self.found["ready"]

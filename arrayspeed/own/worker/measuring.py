@@ -128,7 +128,7 @@ class Measured:
             seconds += perf_counter() - started
         return result, seconds, unknown
 
-    def prepare(self, wanted: dict[str, Any], pause: Callable[[float], None] | None = None) -> dict[str, Any]:
+    def prepare(self, wanted: dict[str, Any]) -> dict[str, Any]:
         """Call it until it is warm; what was found on the way.
 
         Parameters
@@ -136,8 +136,6 @@ class Measured:
         wanted
             ``touch``: one call and nothing else. ``memory``: the most that a call takes. ``kept``: what calls keep.
             ``values``: a path without its end, to which the values of two calls are written.
-        pause
-            Called with the seconds of the first call, where that succeeds, and before the others.
         """
         found: dict[str, Any] = {"notes": []}
         before = self.arguments_digest() if wanted.get("values") else None
@@ -147,8 +145,6 @@ class Measured:
         self.no_child_returned()
         if wanted.get("touch"):
             return found
-        if pause is not None:
-            pause(found["first"])
         if self.again and made is not None and made != self.again.state(self.arguments):
             self.every = 1
         if self.threads > 1 and (self.every or self.awaits):

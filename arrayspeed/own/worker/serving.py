@@ -2,8 +2,7 @@
 
 The first line says what to load; the answer is ``{"loaded": seconds, "items": [[function, size], ...]}``. Then come
 requests ``{"function", "size", "touch", "kept", "values"}``, answered when the function is ready to be measured with
-``{"ready": seconds, "first", "memory", "kept", "notes", ...}``, with ``"pause": true`` first with ``{"first":
-seconds}``, after which a further line has it go on; and numbers of calls, answered with
+``{"ready": seconds, "first", "memory", "kept", "notes", ...}``, and numbers of calls, answered with
 ``{"seconds": seconds, "faults": number}`` of a call: how long it took, and how many pages of memory it had the system
 provide. ``{"retain": true}`` brings the allocator to its other state and is answered with ``{"ready": seconds}``;
 ``{"soak": number}`` makes so many calls and is answered with ``seconds`` of a call, bytes that are ``resident`` and
@@ -178,7 +177,7 @@ class Session:
     def prepare(self, now: Measured, request: dict[str, Any]) -> None:
         """Make a function ready, and time its batches."""
         try:
-            found = now.prepare(request, self.pause if request.get("pause") else None)
+            found = now.prepare(request)
         except BaseException as error:
             never = (Forked, SystemExit, Mistake, finishing.Endless)
             sometimes = not isinstance(error, never) and now.succeeds()
@@ -197,11 +196,6 @@ class Session:
                 self.batch(now, self.waiting)
             else:
                 return None
-
-    def pause(self, seconds: float) -> None:
-        """Say how long the first call took, and go on when told to."""
-        self.channel.say({"first": seconds})
-        self.channel.read()
 
     def retain(self, now: Measured) -> None:
         """Have the process retain freed memory."""
