@@ -480,6 +480,25 @@ def test_all_regressions_were_found_with_three_rounds_on_one_processor_or_the_ot
     assert f"{sum(one[key]['minutes'] for one in results.values() for key in ('change', 'same')):.0f} minutes" in text
 
 
+def test_equal_sides_that_got_more_minutes_are_those_of_their_run():
+    tool = tool_of("recall")
+    text = TEXTS[f"{LAB}recall.md"]
+    before = tool["read"](MEASURED / "recall-three-rounds.jsonl") | tool["read"](MEASURED / "recall-avx2.jsonl")
+    results = tool["read"](MEASURED / "recall-equal.jsonl")
+    assert tool["table_of_equals"](results) in text
+    rows = [row for one in results.values() for row in one["same"]["rows"]]
+    unclear = sum(row["verdict"] == "unclear" for row in rows)
+    assert f"None of {len(rows)} comparisons is reported, {unclear} of them are unclear." in text
+    assert not any(row["worse"] for row in rows)
+    decided = [name for name, one in results.items() if one["same"]["status"] == 0]
+    after = [one["same"]["status"] for one in (before | results).values()]
+    assert (
+        f"{len(decided)} of {len(results)} end with status 0, so that of all {len(after)} files {after.count(0)} do"
+        in text
+    )
+    assert f"{sum(one['same']['minutes'] for one in results.values()):.0f} minutes" in text
+
+
 def test_the_regressions_that_our_own_kernels_show_are_those_of_their_run():
     tool = tool_of("recall")
     text = TEXTS[f"{LAB}recall.md"]
