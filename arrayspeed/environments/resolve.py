@@ -2,6 +2,9 @@
 
 Companions (NumPy beside JAX) are chosen once: the first side's versions are preferred by the next, which changes only
 what its own requirements force it to; then the other way round, where that leaves fewer differences.
+
+What is released together with what a side asks for (jaxlib with JAX) is no companion. JAX accepts an older jaxlib,
+which holds what compiles and computes: with that on both sides, a new JAX would be compared without its other half.
 """
 
 from __future__ import annotations
@@ -49,7 +52,8 @@ def resolve(uv: Uv, sides: Sequence[Requested], pythons: Sequence[str]) -> list[
     """
     try:
         first = preferring(uv, sides[0], pythons[0], [])
-        pins = [first, *(preferring(uv, *each, first) for each in zip(sides[1:], pythons[1:], strict=True))]
+        others = zip(sides[1:], pythons[1:], strict=True)
+        pins = [first, *(preferring(uv, *each, companions(first, sides[0])) for each in others)]
     except UserError:
         # Asked only now, since each question takes a third of a second; which version is missing is the better answer.
         for side, python in zip(sides, pythons, strict=True):
@@ -57,10 +61,18 @@ def resolve(uv: Uv, sides: Sequence[Requested], pythons: Sequence[str]) -> list[
                 exists(uv, text, python)
         raise
     if len(pins) == 2 and different(*pins):
-        back = preferring(uv, sides[0], pythons[0], pins[1])
+        back = preferring(uv, sides[0], pythons[0], companions(pins[1], sides[1]))
         if len(different(back, pins[1])) < len(different(*pins)):
             pins[0] = back
     return pins
+
+
+def companions(pins: Sequence[str], side: Requested) -> list[str]:
+    """Return a side's pins but for what is released together with what it asks for, by having the same version."""
+    own = {name_of(text) for text in side.own}
+    found = packages(pins)
+    together = {found[name] for name in own if name in found}
+    return [pin for pin in pins if (name := name_of(pin)) in own or found.get(name) not in together]
 
 
 def preferring(uv: Uv, side: Requested, python: str, other: Sequence[str]) -> list[str]:

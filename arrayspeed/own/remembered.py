@@ -25,6 +25,9 @@ NAME = "resolved.json"
 #: Seconds for which an answer is believed: a package that the sides need and nobody pinned may have a new release.
 BELIEVED = 24 * 3600.0
 
+#: Changes where the same question gets another answer since packages are chosen in another way.
+CHOICE = 2
+
 #: What of the environment decides what uv answers.
 SETTINGS = ("UV_", "PIP_")
 
@@ -60,7 +63,8 @@ def question(uv: Uv, sides: Sequence[Requested], pythons: Sequence[str | None], 
         return ""
     settings = {name: value for name, value in uv.environment.items() if name.startswith(SETTINGS)}
     places = [os.environ.get(name) for name in PLACES]
-    return digest([[side.label, list(side.every)] for side in sides], pythons, allowed, settings, uv.flags, places)
+    asked = [[side.label, list(side.every)] for side in sides]
+    return digest(CHOICE, asked, pythons, allowed, settings, uv.flags, places)
 
 
 def recall(folder: Path, asked: str) -> Answer | None:

@@ -92,6 +92,19 @@ def test_two_versions_of_any_package(run):
     assert not any("differ:" in note for note in data["notes"])
 
 
+@pytest.mark.parametrize(("old", "new"), [("1.0", "2.0"), ("2.0", "1.0")])
+def test_what_is_released_together_is_compared_together(index, old, new):
+    """As jaxlib with JAX: a new JAX accepts an older jaxlib, which has all that is slow. What is not stays the same."""
+    for version in ("1.0", "2.0"):
+        wheel(index, "half", version)
+        wheel(index, "other", version.replace(".0", ".5"))
+        wheel(index, "whole", version, needs=[f"half<={version}", "other" if version == "2.0" else "other<2"])
+    asked = [Requested(f"whole {version}", (f"whole=={version}",), (f"whole=={version}",)) for version in (old, new)]
+    python = f"{sys.version_info.major}.{sys.version_info.minor}"
+    found = resolve.resolve(Uv(), asked, [python, python])
+    assert found == [[f"half=={version}", "other==1.5", f"whole=={version}"] for version in (old, new)]
+
+
 def test_what_a_version_forces_is_said(run, monkeypatch):
     _, printed = run("upgrade", "subject", "2.0", "3.0", "--rounds", "2")
     data = schema.read("upgrade", printed.out)
