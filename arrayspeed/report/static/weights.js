@@ -155,6 +155,6 @@ function editor(known, weights, show, redraw) {
 function explained({ data, meta, measure }) {
   return el("p", { class: "note" }, "The ratio of two backends is the geometric mean of their ratios, with your weights. Where they took turns in each kernel, a part of the errors is taken to move together "
     + `(correlation ${data.shared}). Elsewhere, from ${data.least} processes of each on, the mean is formed within each round of processes first; with fewer, all errors are taken to move together, which gives the widest interval. `
-    + "The 95 % intervals hold for all backends together (Bonferroni's bound). "
+    + "An interval encloses what a process gives that retains freed memory, where that is another mean. The 95 % intervals hold for all backends together (Bonferroni's bound). "
     + `A backend is among the best if it is not shown to be worse than another one by more than ×${meta.measures[measure].factor}.`);
 }
